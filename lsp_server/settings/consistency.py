@@ -1,0 +1,66 @@
+"""What single values cannot show: names that lead nowhere, models that cannot work as they are written."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lsp_server.settings.checking import Report, suggestion
+
+SCHEMES = {
+    "responses-ws": ("wss", "ws", "https", "http"),
+    "responses-http": ("https", "http"),
+    "chat-http": ("https", "http"),
+    "anthropic-http": ("https", "http"),
+    "fim-http": ("https", "http"),
+}
+
+
+def settle(tree: dict[str, Any], report: Report) -> None:
+    """Report what contradicts itself in a merged tree of settings, and take it out of the tree."""
+    models = tree["models"]
+    for name, model in list(models.items()):
+        fault = _fault(model)
+        if fault:
+            report(("models", name), fault)
+            del models[name]
+    for task, name in tree["tasks"].items():
+        if name not in models:
+            report(("tasks", task), f'names no model that can be used: "{name}"{suggestion(name, models)}')
+            tree["tasks"][task] = "local"
+    for name, model in models.items():
+        fallback = model.get("fallback")
+        if fallback and fallback not in models:
+            sentence = f'names no model that can be used: "{fallback}"{suggestion(fallback, models)}'
+            report(("models", name, "fallback"), sentence)
+            model["fallback"] = ""
+        elif fallback and _circles(models, name):
+            report(("models", name, "fallback"), "leads back to the model itself")
+            model["fallback"] = ""
+
+
+def _fault(model: Mapping[str, Any]) -> str:
+    """Why this model cannot be used; empty when it can."""
+    url, protocol = model.get("url", ""), model.get("protocol")
+    if protocol is None and url:
+        return f"has a url but no protocol; add one of {', '.join(SCHEMES)}"
+    if protocol in (None, "local"):
+        return "" if model.get("model") else "names no model; set `model` to a catalogue name or a GGUF file"
+    if not model.get("model") and protocol != "fim-http":
+        return "names no model; set `model` to the id that the host knows"
+    if protocol == "fim-http" and not url:
+        return "has no url; fim-http hosts have no default one"
+    if url and url.partition("://")[0] not in SCHEMES[protocol]:
+        wanted = " or ".join(f"{scheme}://" for scheme in SCHEMES[protocol])
+        return f"has a url that does not start with {wanted}"
+    return ""
+
+
+def _circles(models: Mapping[str, Mapping[str, Any]], name: str) -> bool:
+    """True when the chain of fallbacks comes back to this model."""
+    seen = set()
+    following = models[name].get("fallback", "")
+    while following in models and following not in seen:
+        if following == name:
+            return True
+        seen.add(following)
+        following = models[following].get("fallback", "")
+    return False

@@ -1,0 +1,56 @@
+"""Where secrets and the user's file are found."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+SERVICE = "midstream"
+
+
+class MissingKey(Exception):
+    """`str(error)` says which key is missing and how to supply it; never the key itself."""
+
+
+def resolve_key(reference: str, environment: Mapping[str, str] | None = None) -> str:
+    """The secret behind `env:NAME` or `keyring:NAME`; an empty reference is an empty secret.
+
+    Raises MissingKey when the variable is unset or empty, or the key store has no such entry.
+    """
+    if not reference:
+        return ""
+    kind, _, name = reference.partition(":")
+    if kind == "env":
+        value = (os.environ if environment is None else environment).get(name, "").strip()
+        if not value:
+            raise MissingKey(
+                f"The environment variable {name} is not set; put the key in it and restart the editor."
+            )
+        return value
+    if kind == "keyring":
+        return _from_keyring(name)
+    raise MissingKey("A key is named as `env:NAME` or `keyring:NAME`.")
+
+
+def _from_keyring(name: str) -> str:
+    advice = f"store it with `keyring set {SERVICE} {name}`."
+    try:
+        import keyring
+    except ImportError:
+        raise MissingKey("The key store needs the package `keyring`; install `midstream[keyring]`.") from None
+    try:
+        value = keyring.get_password(SERVICE, name)
+    except keyring.errors.KeyringError as error:
+        raise MissingKey(f"The key store did not answer ({type(error).__name__}); {advice}") from None
+    if not value:
+        raise MissingKey(f"The key store has no key named {name}; {advice}")
+    return str(value)
+
+
+def user_file(environment: Mapping[str, str] | None = None) -> Path:
+    """The user's TOML; `MIDSTREAM_CONFIG` names another one."""
+    named = (os.environ if environment is None else environment).get("MIDSTREAM_CONFIG", "")
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_config_path
+
+    return user_config_path("midstream", appauthor=False) / "config.toml"
