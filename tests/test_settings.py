@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.settings import MissingKey, Settings, load, resolve_key, user_file
+from lsp_server.settings import Settings, load
 from lsp_server.settings.environment import variables
 from lsp_server.settings.shapes import plain
 
@@ -239,69 +239,6 @@ def test_a_source_of_the_wrong_kind_is_one_problem(wrong: object) -> None:
         settings, problems = load(None, {}, client, workspace)
         assert len(problems) == 1
         assert plain(settings) == plain(Settings())
-
-
-CANARY = "sk-CANARY-123"
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        {"key": CANARY},
-        {"key": f"env:{CANARY} "},
-        {"key": [CANARY]},
-        {"headers": {"api-key": CANARY}},
-        {"headers": {"Authorization": f"Bearer {CANARY}"}},
-        {"url": f"https://user:{CANARY}@host"},
-        {"proxy": f"http://user:{CANARY}@host"},
-    ],
-)
-def test_a_literal_key_is_refused_and_never_repeated(model: dict[str, object]) -> None:
-    wanted = {"protocol": "chat-http", "model": "m", **model}
-    settings, problems = load(None, {}, {"models": {"x": wanted}}, None)
-    assert problems
-    assert CANARY not in repr(settings) + repr(problems)
-    assert settings.models["x"].model == "m"
-
-
-def test_plain_headers_and_references_are_fine() -> None:
-    headers = {"api-key": "env:AZURE", "x-team": "blue"}
-    model = {"protocol": "chat-http", "model": "m", "key": "keyring:azure", "headers": headers}
-    check(client={"models": {"x": model}}, models__x__headers=headers, models__x__key="keyring:azure")
-
-
-def test_keys_are_resolved_from_the_environment() -> None:
-    assert resolve_key("env:K", {"K": " secret\n"}) == "secret"
-    assert resolve_key("") == ""
-    for environment in ({}, {"K": ""}):
-        with pytest.raises(MissingKey, match="K is not set"):
-            resolve_key("env:K", environment)
-
-
-def test_keys_are_resolved_from_the_key_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    import keyring
-    from keyring.backends import fail, null
-
-    class Store(null.Keyring):
-        def get_password(self, service: str, username: str) -> str | None:
-            return {("midstream", "spark"): "secret"}.get((service, username))
-
-    before = keyring.get_keyring()
-    try:
-        keyring.set_keyring(Store())
-        assert resolve_key("keyring:spark") == "secret"
-        with pytest.raises(MissingKey, match="keyring set midstream other"):
-            resolve_key("keyring:other")
-        keyring.set_keyring(fail.Keyring())
-        with pytest.raises(MissingKey, match="did not answer"):
-            resolve_key("keyring:spark")
-    finally:
-        keyring.set_keyring(before)
-
-
-def test_the_users_file_can_be_named() -> None:
-    assert str(user_file({"MIDSTREAM_CONFIG": "/x/y.toml"})) == "/x/y.toml"
-    assert user_file({}).name == "config.toml"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 """
 
 from lsp_server.settings.keys import MissingKey, resolve_key, user_file
-from lsp_server.settings.sources import Problem, load
+from lsp_server.settings.sources import Problem, load, load_user
 from lsp_server.settings.values import (
     Action,
     Budget,
@@ -46,6 +46,7 @@ __all__ = [
     "Settings",
     "Tasks",
     "load",
+    "load_user",
     "resolve_key",
     "user_file",
 ]

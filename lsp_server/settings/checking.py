@@ -174,7 +174,9 @@ def expectation(option: Option, shape: Any) -> str:
     """What a value should have been, in words."""
     words: list[str] = []
     for alternative in alternatives(shape):
-        words += [f'"{choice}"' for choice in choices(alternative)] or [_NAMES[alternative] + _bounds(option)]
+        words += [f'"{choice}"' for choice in choices(alternative) if choice] or [
+            _NAMES[alternative] + _bounds(option)
+        ]
     return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
 
 

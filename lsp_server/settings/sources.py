@@ -14,6 +14,7 @@ from typing import Any
 from lsp_server.settings import environment as variables
 from lsp_server.settings.checking import ABSENT, Path, Report, check_group
 from lsp_server.settings.consistency import settle
+from lsp_server.settings.keys import user_file
 from lsp_server.settings.positions import Place, key_places
 from lsp_server.settings.shapes import alternatives, is_group, is_list, is_mapping, item_of, options, plain
 from lsp_server.settings.values import Settings
@@ -84,15 +85,40 @@ def load(
 
     merged = plain(Settings())
     origins: dict[str, str] = {}
-    _note(merged, (), DEFAULT, origins)
     for source, layer in layers:
         if source != CLIENT and layer.pop("trusted", None) is not None:
             reporter(source)(("trusted",), f"is only read from {CLIENT}")
         _merge(merged, layer, (), source, origins)
-    settle(merged, lambda path, said: reporter(_origin(origins, path))(path, said))
+
+    def refuse(path: Path, said: str) -> None:
+        reporter(_origin(origins, path))(path, said)
+        origins.pop(".".join(path), None)
+
+    settle(merged, refuse)
     settings: Settings = _build(Settings, merged)
+    defaults: dict[str, str] = {}
+    _note(plain(settings), (), DEFAULT, defaults)
     models = {name: replace(model, name=name) for name, model in settings.models.items()}
-    return replace(settings, models=models, origins=origins), problems
+    return replace(settings, models=models, origins={**defaults, **origins}), problems
+
+
+def load_user(
+    environment: Mapping[str, str], initialization_options: object = None, workspace: object | None = None
+) -> tuple[Settings, list[Problem]]:
+    """As `load`, with the user's TOML read from its file; a file that cannot be read is a problem too."""
+    path = user_file(environment)
+    toml, problems = None, []
+    try:
+        toml = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        if environment.get("MIDSTREAM_CONFIG"):
+            problems.append(Problem("", str(path), "does not exist, though MIDSTREAM_CONFIG names it"))
+    except UnicodeDecodeError:
+        problems.append(Problem("", str(path), "is not UTF-8 text"))
+    except OSError as error:
+        problems.append(Problem("", str(path), f"cannot be read: {error.strerror}"))
+    settings, found = load(toml, environment, initialization_options, workspace, file=str(path))
+    return settings, problems + found
 
 
 def _section(value: object) -> object:

@@ -240,8 +240,8 @@ class Settings:
     complete: Complete = option("Ghost text.", Complete())
     edit: Edit = option("Streamed edits.", Edit())
     context: Context = option("What else the model may see.", Context())
-    guard: Guard = option("Scanning of generated code.", Guard())
-    checks: Checks = option("Self-correction after an edit.", Checks())
+    guard: Guard = option("Scanning of generated code; accepted, without effect as yet.", Guard())
+    checks: Checks = option("Self-correction after an edit; accepted, without effect as yet.", Checks())
     budget: Budget = option("Hard limits on money and tokens.", Budget())
     log: Log = option("Logging.", Log())
     trusted: bool | None = option(
