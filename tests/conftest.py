@@ -1,9 +1,12 @@
-"""Shared fixtures: no test may leave a task behind."""
+"""Shared by all tests: no test leaves a task behind, and where everything is required none is skipped."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Generator
 
 import pytest
+
+REQUIRED = bool(os.environ.get("MIDSTREAM_REQUIRE"))
 
 
 @pytest.fixture(autouse=True)
@@ -17,3 +20,42 @@ async def no_leaked_tasks(request: pytest.FixtureRequest) -> AsyncIterator[None]
             return
         await asyncio.sleep(0)
     pytest.fail(f"tasks left behind: {sorted(task.get_name() for task in left)}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Editors and models are large: at most one of each kind runs at a time."""
+    for item in items:
+        if "tests/editors/" in item.path.as_posix():
+            item.add_marker(pytest.mark.editor)
+        for kind in ("editor", "model"):
+            if item.get_closest_marker(kind):
+                item.add_marker(pytest.mark.xdist_group(kind))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where everything is required, a skipped test has failed."""
+    report = yield
+    if REQUIRED and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, but everything is required here: {_reason(report.longrepr)}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for a whole file that skips itself."""
+    report = yield
+    if REQUIRED and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, but everything is required here: {_reason(report.longrepr)}"
+    return report
+
+
+def _reason(longrepr: object) -> object:
+    return longrepr[2] if isinstance(longrepr, tuple) else longrepr
