@@ -1,0 +1,102 @@
+--- The language client: how the server is started, and how its commands are called.
+local config = require('midstream.config')
+
+local M = {}
+
+M.name = 'midstream'
+
+--- What this client serves beyond LSP; docs/protocol.md in the repository has the messages.
+local function capabilities()
+  return {
+    textDocument = { inlineCompletion = { dynamicRegistration = false } },
+    experimental = { midstream = { applyPatch = true, status = true, ended = true, retrigger = true } },
+  }
+end
+
+--- Registers the server with Neovim and starts it for every buffer it fits.
+function M.enable()
+  local options = config.options
+  vim.lsp.config(M.name, {
+    cmd = options.cmd,
+    cmd_env = options.cmd_env,
+    filetypes = options.filetypes,
+    root_markers = options.root_markers,
+    init_options = next(options.settings) and options.settings or vim.empty_dict(),
+    settings = { midstream = options.settings },
+    capabilities = capabilities(),
+    -- A patch is answered after its didChange went out, which a debounce would delay.
+    flags = { debounce_text_changes = 0 },
+    handlers = {
+      ['midstream/applyPatch'] = function(_, params, context)
+        return require('midstream.patch').apply(params, context)
+      end,
+      ['midstream/ended'] = function(_, result)
+        require('midstream.patch').close(result)
+        require('midstream.edit').ended(result)
+      end,
+      ['midstream/status'] = function(_, status)
+        require('midstream.status').update(status)
+      end,
+    },
+    on_attach = function(_, bufnr)
+      require('midstream.ghost').attach(bufnr)
+    end,
+    on_exit = function(code, signal)
+      vim.schedule(function()
+        require('midstream.status').exited(code, signal)
+      end)
+    end,
+  })
+  vim.lsp.enable(M.name)
+end
+
+--- The client of a buffer, or any running one when the buffer has none.
+---@param bufnr integer?
+---@return vim.lsp.Client?
+function M.get(bufnr)
+  return vim.lsp.get_clients({ name = M.name, bufnr = bufnr or vim.api.nvim_get_current_buf() })[1]
+    or vim.lsp.get_clients({ name = M.name })[1]
+end
+
+--- The buffer that the client reported under this URI.
+---@param client vim.lsp.Client
+---@param uri string
+---@return integer?
+function M.buffer(client, uri)
+  for bufnr in pairs(client.attached_buffers) do
+    if vim.api.nvim_buf_is_loaded(bufnr) and vim.uri_from_bufnr(bufnr) == uri then
+      return bufnr
+    end
+  end
+end
+
+--- Calls one of the server's commands; errors are shown to the user.
+---@param name string without the leading `midstream.`
+---@param argument table
+---@param done fun(result: table)?
+function M.command(name, argument, done)
+  local client = M.get()
+  if not client then
+    M.notify('the server is not running, see :checkhealth midstream', vim.log.levels.WARN)
+    return
+  end
+  local params = {
+    command = 'midstream.' .. name,
+    arguments = { next(argument) and argument or vim.empty_dict() },
+  }
+  client:request('workspace/executeCommand', params, function(err, result)
+    if err then
+      M.notify(err.message, vim.log.levels.ERROR)
+    elseif done then
+      done(result)
+    end
+  end)
+end
+
+---@param sentence string
+---@param level integer?
+function M.notify(sentence, level)
+  vim.notify('Midstream: ' .. sentence, level or vim.log.levels.INFO, { title = 'Midstream' })
+end
+
+return M
