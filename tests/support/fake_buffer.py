@@ -130,7 +130,9 @@ def neovim_range(landed: Landed) -> tuple[int, int, str]:
 
 def _line_end(text: str, offset: int) -> int:
     end = text.find("\n", offset)
-    return len(text) if end < 0 else end
+    if end < 0:
+        return len(text)
+    return end - 1 if text[offset:end].endswith("\r") else end
 
 
 def _count(text: str, encoding: Encoding) -> int:

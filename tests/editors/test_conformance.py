@@ -1,0 +1,164 @@
+"""The fake client and the real ones, side by side: the same script gives the same record.
+
+A record is what a server sees: changes, replies and versions, in the order of the wire. Where the two differ
+the fake is wrong.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.editors.clients import CLIENTS, FakeDriver, real_client
+from tests.support.editors.driver import Driver
+from tests.support.fake_peer import FakePeer
+from tests.support.probe import FULL, INCREMENTAL, Edit, Probe, Wire, probe_of_fake
+
+Script = Callable[[Driver, Probe], None]
+SCRIPTS: dict[str, tuple[str, Script]] = {}
+
+
+def script(text: str) -> Callable[[Script], Script]:
+    """A script on a document that begins with `text`."""
+
+    def add(function: Script) -> Script:
+        SCRIPTS[function.__name__] = (text, function)
+        return function
+
+    return add
+
+
+def insert(line: int, column: int, text: str) -> Edit:
+    return ((line, column), (line, column), text)
+
+
+def land(probe: Probe, edit: Edit, text: str, version: int | None) -> None:
+    """Send an edit, and wait for its reply and for the text that it gives."""
+    probe.wait_for_reply(probe.apply(edit, version=version))
+    probe.wait_for_text(text)
+
+
+@script("ab\n")
+def awaited_with_versions(client: Driver, probe: Probe) -> None:
+    client.type("x")
+    probe.wait_for_text("xab\n")
+    land(probe, insert(0, 3, "1"), "xab1\n", probe.document.version)
+    land(probe, insert(0, 4, "2"), "xab12\n", probe.document.version)
+    land(probe, insert(0, 1, "3"), "x3ab12\n", probe.document.version)
+
+
+@script("ab\n")
+def awaited_without_versions(client: Driver, probe: Probe) -> None:
+    land(probe, insert(0, 2, "1"), "ab1\n", None)
+    land(probe, insert(0, 3, "2"), "ab12\n", None)
+
+
+@script("ab\ncd\n")
+def stale_version(client: Driver, probe: Probe) -> None:
+    client.type("x")
+    probe.wait_for_text("xab\ncd\n")
+    old = probe.document.version
+    client.type("y")
+    probe.wait_for_text("xyab\ncd\n")
+    probe.wait_for_reply(probe.apply(insert(1, 0, "1"), version=old))
+    land(probe, insert(1, 0, "2"), "xyab\n2cd\n", probe.document.version)
+
+
+@script("ab\ncd\n")
+def typing_on_another_line(client: Driver, probe: Probe) -> None:
+    client.go_to_end()
+    client.type("x")
+    probe.wait_for_text("ab\ncdx\n")
+    old = probe.document.version
+    client.type("y")
+    probe.wait_for_reply(probe.apply(insert(0, 2, "1"), version=old))
+    probe.wait(lambda: "cdxy" in probe.document.text)
+
+
+@script("ab\ncd\n")
+def typing_inside(client: Driver, probe: Probe) -> None:
+    client.type("x")
+    probe.wait_for_reply(probe.apply(((0, 0), (0, 2), "AB"), version=None))
+    probe.wait(lambda: "AB" in probe.document.text)
+
+
+@script("ab\n")
+def pipelined_without_versions(client: Driver, probe: Probe) -> None:
+    numbers = [probe.apply(insert(0, 2 + number, str(number)), version=None) for number in range(3)]
+    for number in numbers:
+        probe.wait_for_reply(number)
+    probe.wait(lambda: "0" in probe.document.text)
+
+
+@script("ab\n")
+def pipelined_with_versions(client: Driver, probe: Probe) -> None:
+    client.type("x")
+    probe.wait_for_text("xab\n")
+    version = probe.document.version
+    numbers = [probe.apply(insert(0, 3 + number, str(number)), version=version) for number in range(3)]
+    for number in numbers:
+        probe.wait_for_reply(number)
+    probe.wait(lambda: "0" in probe.document.text)
+
+
+@script("ab\n")
+def undo(client: Driver, probe: Probe) -> None:
+    land(probe, insert(0, 2, "1"), "ab1\n", None)
+    land(probe, insert(0, 3, "2"), "ab12\n", None)
+    client.undo()
+    probe.wait(lambda: probe.document.text != "ab12\n")
+
+
+@script("one\ntwo\nthree\nfour\n")
+def several_lines(client: Driver, probe: Probe) -> None:
+    land(probe, ((1, 1), (2, 3), "W\nO\nTHR"), "one\ntW\nO\nTHRee\nfour\n", None)
+    land(probe, ((1, 0), (3, 0), ""), "one\nTHRee\nfour\n", None)
+    land(probe, ((0, 0), (0, 0), "# new\n"), "# new\none\nTHRee\nfour\n", None)
+
+
+@script("moon = '🌒🌒' # é\n")
+def astral(client: Driver, probe: Probe) -> None:
+    land(probe, ((0, 8), (0, 10), "🌞"), "moon = '🌞🌒' # é\n", None)
+    land(probe, insert(0, 15, "!"), "moon = '🌞🌒' #! é\n", None)
+
+
+@script("one\r\ntwo\r\n")
+def crlf(client: Driver, probe: Probe) -> None:
+    land(probe, ((0, 3), (1, 1), "\r\nT"), "one\r\nTwo\r\n", None)
+    land(probe, insert(1, 3, "!\r\nx"), "one\r\nTwo!\r\nx\r\n", None)
+
+
+def record(client: Driver, probe: Probe, name: str, folder: Path) -> tuple[object, ...]:
+    """Run one script and give back its record, and the text that is left."""
+    text, run = SCRIPTS[name]
+    path = folder / f"{name}.py"
+    path.write_bytes(text.encode())
+    client.open(path)
+    probe.start()
+    run(client, probe)
+    assert client.text() == probe.document.text, "the client did not report everything"
+    return (*probe.events, ("text", probe.document.text))
+
+
+@pytest.fixture(scope="module", params=CLIENTS)
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple]:
+    """A real client, connected to the test as its server, and the mode of the fake that plays it."""
+    wire = Wire()
+    mode = CLIENTS[request.param]
+    probe = Probe(wire.send, wire.pump, FULL if mode == "full" else INCREMENTAL)
+    folder = tmp_path_factory.mktemp("client")
+    with real_client(request.param, wire.command, folder) as driver:
+        yield driver, probe, mode, folder
+    wire.close()
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_fake_does_what_the_client_does(
+    client: tuple[Driver, Probe, str, Path], name: str, tmp_path: Path
+) -> None:
+    driver, probe, mode, folder = client
+    peer = FakePeer(mode)
+    fake_probe = probe_of_fake(peer, FULL if mode == "full" else INCREMENTAL)
+    peer.start()
+    real = record(driver, probe, name, folder)
+    assert record(FakeDriver(peer), fake_probe, name, tmp_path) == real

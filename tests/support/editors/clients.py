@@ -1,0 +1,67 @@
+"""The real clients by name, as drivers with one language server each."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.editors import install
+from tests.support.editors.driver import Driver
+from tests.support.editors.neovim import Neovim
+from tests.support.fake_peer import FakePeer
+
+CLIENTS = {"neovim": "neovim", "neovim without debounce": "neovim0"}
+"""What is driven, and the mode of the fake client that plays it."""
+
+
+@contextmanager
+def real_client(name: str, command: Sequence[str], folder: Path) -> Iterator[Driver]:
+    """A running client whose language server for Python is `command`; skips where it is not installed."""
+    try:
+        driver = _start(name, command, folder)
+    except install.Missing as missing:
+        pytest.skip(str(missing))
+    with closing(driver):
+        yield driver
+
+
+def _start(name: str, command: Sequence[str], folder: Path) -> Driver:
+    match name:
+        case "neovim":
+            return Neovim(install.neovim(), command, folder, debounce=500)
+        case "neovim without debounce":
+            return Neovim(install.neovim(), command, folder, debounce=0)
+    raise KeyError(name)
+
+
+class FakeDriver:
+    """The fake client behind the same handle."""
+
+    def __init__(self, peer: FakePeer) -> None:
+        self._peer = peer
+        self._uri = ""
+
+    def open(self, path: Path) -> None:
+        """Open a file and put the cursor at its start."""
+        self._uri = path.as_uri()
+        self._peer.open(self._uri, path.read_bytes().decode())
+
+    def type(self, text: str) -> None:
+        """Type at the cursor."""
+        self._peer.type(self._uri, text)
+
+    def go_to_end(self) -> None:
+        """Put the cursor at the end of the last line that has text."""
+        self._peer.put_cursor(self._uri, len(self._peer.text(self._uri).rstrip("\r\n")))
+
+    def undo(self) -> None:
+        """Take back one undo step."""
+        self._peer.undo(self._uri)
+
+    def text(self) -> str:
+        """The true text."""
+        return self._peer.text(self._uri)
+
+    def close(self) -> None:
+        """Nothing runs."""

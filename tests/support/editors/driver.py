@@ -1,0 +1,39 @@
+"""What every driven editor can do, so that one test runs on all of them."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Driver(Protocol):
+    """One editor with one language server."""
+
+    def open(self, path: Path) -> None:
+        """Open a file and put the cursor at its start."""
+
+    def type(self, text: str) -> None:
+        """Type at the cursor, as a user does."""
+
+    def go_to_end(self) -> None:
+        """Put the cursor at the end of the last line that has text."""
+
+    def undo(self) -> None:
+        """Take back one undo step."""
+
+    def text(self) -> str:
+        """The true text of the buffer."""
+
+    def close(self) -> None:
+        """End the editor and all that it started."""
+
+
+def wait_for(look: Callable[[], T], what: str, seconds: float = 20.0, *, pause: float = 0.02) -> T:
+    """Look until there is something to see, and give it back."""
+    end = time.monotonic() + seconds
+    while not (seen := look()):
+        assert time.monotonic() < end, f"waited {seconds:.0f} s for {what}; last seen: {seen!r}"
+        time.sleep(pause)
+    return seen
