@@ -1,0 +1,167 @@
+"""Opening one WebSocket: TLS, proxies, redirects, and a named error for each way it can fail."""
+
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatus, ProxyError
+
+from lsp_server.engine.errors import BackendError, Unreachable
+from lsp_server.model.failures import Where, from_status, words_of
+
+MAX_SIZE = 16 * 1024 * 1024
+"""Bytes of the largest frame taken; a larger one ends the connection with a sentence."""
+
+OPEN_TIMEOUT = 10.0
+KEEP_ALIVE = 20.0
+
+_HARMLESS = {"user-agent", "accept", "content-type", "openai-beta", "anthropic-beta", "anthropic-version"}
+
+
+class UpgradeRefused(Unreachable):
+    """The host answers, but speaks no WebSocket at this address."""
+
+    code = "upgrade_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where to connect: a `ws:` or `wss:` URL, and the headers of the upgrade, Authorization among them."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """How to connect. `proxy`: a URL, "" for HTTPS_PROXY and NO_PROXY, "none" for no proxy.
+
+    `ca_file` is a PEM file trusted beside the system's certificates.
+    """
+
+    ca_file: str = ""
+    proxy: str = ""
+
+
+class _Connect(connect):
+    """Follows no redirect: it could lead, with the key, to another host."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
+
+
+async def dial(where: Where, endpoint: Endpoint, network: Network) -> ClientConnection:
+    """Open a WebSocket. Raises one of the engine's BackendErrors with a sentence for the user."""
+    parts = urlsplit(endpoint.url)
+    options: dict[str, Any] = {"proxy": proxy_for(parts.hostname or "", network)}
+    if parts.scheme == "wss":
+        options["ssl"] = tls_context(network.ca_file)
+    if options["proxy"] is None and not is_loopback(parts.hostname or ""):
+        # A family that does not work (IPv6 without a route) must not use up the time for the other one.
+        options["happy_eyeballs_delay"] = 0.25
+    try:
+        return await _Connect(
+            endpoint.url,
+            additional_headers=dict(endpoint.headers),
+            user_agent_header="midstream",
+            compression=None,
+            max_size=MAX_SIZE,
+            open_timeout=OPEN_TIMEOUT,
+            ping_interval=KEEP_ALIVE,
+            ping_timeout=KEEP_ALIVE,
+            close_timeout=1,
+            **options,
+        )
+    except (OSError, InvalidHandshake, InvalidMessage, EOFError, ValueError, ssl.SSLError) as error:
+        raise from_exception(where, error) from None
+
+
+def where_of(model: str, endpoint: Endpoint) -> Where:
+    """Whom sentences about this endpoint name, and the secrets in its headers."""
+    values = [value for name, value in endpoint.headers.items() if name.lower() not in _HARMLESS]
+    secrets = tuple(value.removeprefix("Bearer ") for value in values)
+    return Where(model, urlsplit(endpoint.url).netloc.rpartition("@")[2] or endpoint.url, secrets)
+
+
+def is_loopback(host: str) -> bool:
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def proxy_for(host: str, network: Network) -> str | bool | None:
+    """What `websockets` and the HTTP clients take: a URL, True for the environment's, None for no proxy."""
+    if is_loopback(host) or network.proxy == "none":
+        return None
+    return network.proxy or True
+
+
+def tls_context(ca_file: str) -> ssl.SSLContext:
+    """The system's certificates, and those of `ca_file`. Raises Unreachable when the file is no good."""
+    # Imported here because it costs start-up time and only remote hosts need it.
+    import truststore
+
+    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if ca_file:
+        try:
+            context.load_verify_locations(cafile=ca_file)
+        except (OSError, ssl.SSLError) as error:
+            raise Unreachable(f"The certificate file {ca_file} cannot be used: {error}") from None
+    return context
+
+
+def from_exception(where: Where, error: Exception) -> BackendError:
+    """The error of a connection that did not come to be, or of a request that could not be sent."""
+    words = where.quote(str(error))
+    match error:
+        case InvalidStatus():
+            return _from_response(where, error)
+        case ssl.SSLCertVerificationError():
+            return Unreachable(
+                f"The certificate of {where.host} is not trusted: {error.verify_message} If a proxy of yours "
+                "signs it, name its certificate authority in `caFile`.",
+                detail=words,
+            )
+        case ssl.SSLError():
+            reason = error.reason or words
+            return Unreachable(f"No secure connection to {where.host}: {reason}.", detail=words)
+        case socket.gaierror():
+            return Unreachable(f"The name {where.host} cannot be found; check the network.", detail=words)
+        case ConnectionRefusedError():
+            return Unreachable(f"Nothing listens at {where.host}.", detail=words)
+        case TimeoutError():
+            return Unreachable(f"{where.host} did not answer in time.", detail=words)
+        case ProxyError():
+            return Unreachable(f"The proxy did not connect to {where.host}: {words}", detail=words)
+        case InvalidMessage() | EOFError():
+            return UpgradeRefused(f"{where.host} does not speak WebSocket here.", detail=words)
+        case InvalidHandshake():
+            return UpgradeRefused(f"{where.host} refused the WebSocket: {words}", detail=words)
+    return Unreachable(f"No connection to {where.host}: {words}", detail=words)
+
+
+def _from_response(where: Where, error: InvalidStatus) -> BackendError:
+    response = error.response
+    status = response.status_code
+    headers = {name.lower(): value for name, value in response.headers.raw_items()}
+    words = words_of(bytes(response.body or b""))
+    if 300 <= status < 400:
+        target = urlsplit(headers.get("location", "")).netloc or "another address"
+        return Unreachable(
+            f"{where.host} redirects to {where.quote(target)}; requests go to the configured host only."
+        )
+    if status < 400 or status in (400, 405, 426, 501):
+        return UpgradeRefused(
+            f"{where.host} does not speak WebSocket here ({status}).", detail=where.quote(words)
+        )
+    return from_status(where, status, words, headers)
+
+
+async def closed_quietly(connection: ClientConnection) -> None:
+    """Close politely; whatever goes wrong no longer matters."""
+    try:
+        await connection.close()
+    except (TimeoutError, OSError):
+        connection.transport.abort()

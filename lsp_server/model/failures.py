@@ -1,0 +1,224 @@
+"""From what a provider sends, or does not, to one of the engine's errors with a sentence for the user.
+
+A provider's own words are shortened, stripped of markup, and every secret in them is masked.
+"""
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from lsp_server.engine.errors import (
+    BackendError,
+    Interrupted,
+    Overloaded,
+    RateLimited,
+    Rejected,
+    Stalled,
+    Unauthorized,
+)
+from lsp_server.wire import errors as frames
+from lsp_server.wire.client import Ended, ErrorEvent
+
+
+class EvictedParent(Rejected):
+    """The response to continue from is gone; the same request in full will work."""
+
+    code = "evicted_parent"
+
+
+class LanesRefused(Rejected):
+    """The host does not take `stream_id`, or takes no further name."""
+
+    code = "lanes_refused"
+
+
+class Expired(Interrupted):
+    """The provider ended the session; a fresh connection will work."""
+
+    code = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Whom a sentence is about: the model's name in the settings, the host, and what to mask."""
+
+    model: str
+    host: str
+    secrets: tuple[str, ...] = ()
+
+    def quote(self, text: str) -> str:
+        """A provider's words, fit for a message: one line, short, no markup, no secrets."""
+        if re.match(r"\s*<(!doctype|html)", text, re.IGNORECASE):
+            return ""
+        words = masked(" ".join(text.split()), self.secrets)
+        return words if len(words) <= 200 else words[:199] + "…"
+
+
+def masked(text: str, secrets: tuple[str, ...]) -> str:
+    """The text with every run of a secret's characters, 8 or more in a row, replaced by `***`.
+
+    A secret shorter than 8 characters is replaced where it occurs whole.
+    """
+    for secret in secrets:
+        if len(secret) < 8:
+            text = text.replace(secret, "***") if secret else text
+            continue
+        pieces = {secret[start : start + 8] for start in range(len(secret) - 7)}
+        hidden = bytearray(len(text))
+        for start in range(len(text) - 7):
+            if text[start : start + 8] in pieces:
+                hidden[start : start + 8] = b"\1" * 8
+        kept = "".join("\0" if hide else letter for letter, hide in zip(text, hidden, strict=True))
+        text = re.sub("\0+", "***", kept)
+    return text
+
+
+def from_status(where: Where, status: int, words: str, headers: Mapping[str, str]) -> BackendError:
+    """The error of an HTTP status with the provider's words; `headers` have lower-case names."""
+    said = where.quote(words)
+    detail = f"HTTP {status}: {said}"
+    tail = f": {said}" if said else "."
+    if status in (401, 403):
+        return Unauthorized(
+            f"{where.host} refused the key of model `{where.model}` ({status}); check the key that the "
+            f"settings name{tail}",
+            detail=detail,
+        )
+    if status == 408:
+        return Stalled(f"{where.host} gave up waiting for the request (408){tail}", detail=detail)
+    if status == 429:
+        wait = retry_after(headers, words)
+        return RateLimited(
+            f"{where.host} asks model `{where.model}` to slow down (429); trying again by itself{tail}",
+            retry_after=wait,
+            detail=detail,
+        )
+    if status >= 500:
+        return Overloaded(f"{where.host} cannot serve now ({status}){tail}", detail=detail)
+    if status == 404:
+        return Rejected(
+            f"{where.host} knows no such address or model (404); check `url` and `model` of "
+            f"`{where.model}`{tail}",
+            detail=detail,
+        )
+    if status == 413:
+        return Rejected(f"The request is too large for {where.host} (413){tail}", detail=detail)
+    return Rejected(f"{where.host} did not accept the request ({status}){tail}", detail=detail)
+
+
+_STATUS_OF_CODE = {
+    "rate_limit_exceeded": 429,
+    "rate_limit_error": 429,
+    "too_many_requests": 429,
+    "insufficient_quota": 429,
+    "slow_down": 429,
+    "invalid_api_key": 401,
+    "authentication_error": 401,
+    "permission_error": 403,
+    "model_not_found": 404,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "server_error": 500,
+    "internal_error": 500,
+    "api_error": 500,
+    "overloaded_error": 529,
+    "server_is_overloaded": 503,
+    "timeout_error": 504,
+}
+
+
+def from_code(
+    where: Where, code: str | None, status: int | None, words: str, headers: Mapping[str, str]
+) -> BackendError:
+    """The error that a provider names by its code; an unknown code counts as its status, else as 400."""
+    if code is not None and "expired" in code:
+        return Expired(f"{where.host} ended the session; connecting again: {where.quote(words)}")
+    known = _STATUS_OF_CODE.get(code or "")
+    return from_status(where, known or status or 400, words, headers)
+
+
+def from_event(where: Where, event: ErrorEvent) -> BackendError:
+    """The error of an `error` frame."""
+    match event.code:
+        case frames.PREVIOUS_RESPONSE_NOT_FOUND:
+            return EvictedParent(f"{where.host} no longer has the response to continue from.")
+        case frames.STREAM_LIMIT_REACHED:
+            return LanesRefused(f"{where.host} takes no further lane on this connection.")
+        case frames.CONNECTION_LIMIT_REACHED:
+            return Expired(f"{where.host} ended the connection after its longest time; connecting again.")
+    if event.code == frames.INVALID_STREAM_ID or event.param == "stream_id":
+        return LanesRefused(f"{where.host} does not take lanes: {where.quote(event.message)}")
+    return from_code(where, event.code, event.status, event.message, event.headers)
+
+
+def from_failed(where: Where, ended: Ended) -> BackendError:
+    """The error of a `response.failed`; without a code it is the provider's own failure."""
+    return from_code(where, ended.code, None if ended.code else 500, ended.message, {})
+
+
+def from_close(where: Where, code: int | None, reason: str) -> BackendError:
+    """The error of a WebSocket that closed in the middle of an answer, normal closure (1000) included."""
+    said = where.quote(reason)
+    tail = f": {said}" if said else "."
+    match code:
+        case 1008 if re.search(r"auth|key|token|credential", reason, re.IGNORECASE):
+            return Unauthorized(f"{where.host} refused the key of model `{where.model}` (1008){tail}")
+        case 1008:
+            return Rejected(f"{where.host} closed the connection by its policy (1008){tail}")
+        case 1009:
+            return Rejected(f"{where.host} found the request too large (1009){tail}")
+        case 1011 | 1012 | 1013:
+            return Overloaded(f"{where.host} cannot serve now ({code}){tail}")
+        case None | 1005 | 1006:
+            return Interrupted(f"The connection to {where.host} broke in the middle of an answer.")
+    return Interrupted(f"{where.host} closed the connection in the middle of an answer ({code}){tail}")
+
+
+def words_of(body: bytes) -> str:
+    """The message in an error body: `error.message`, `message`, `detail` or `error`, else the text itself."""
+    text = body[:65536].decode("utf-8", "replace")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if isinstance(value, list) and value:
+        value = value[0]
+    while isinstance(value, dict):
+        value = next((value[name] for name in ("error", "message", "detail") if value.get(name)), "")
+    return value if isinstance(value, str) else text
+
+
+def retry_after(headers: Mapping[str, str], words: str = "", *, now: float | None = None) -> float | None:
+    """Seconds to wait, at most an hour; None where the provider says nothing that can be read.
+
+    Reads `retry-after-ms`, `retry-after` as seconds or as an HTTP date, and `try again in 1m2.5s`
+    in the words. `now` is the time of day in seconds since the epoch.
+    """
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return _bounded(milliseconds / 1000)
+    value = headers.get("retry-after", "")
+    seconds = _number(value)
+    if seconds is not None:
+        return _bounded(seconds)
+    try:
+        return _bounded(parsedate_to_datetime(value).timestamp() - (time.time() if now is None else now))
+    except (ValueError, TypeError, OverflowError):
+        pass
+    said = re.search(r"try again in ((?:[\d.]+(?:ms|m|s|h) ?)+)", words, re.IGNORECASE)
+    if said is None:
+        return None
+    units = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+    parts = re.findall(r"([\d.]+)(ms|m|s|h)", said[1].lower())
+    return _bounded(sum((_number(count) or 0.0) * units[unit] for count, unit in parts))
+
+
+def _number(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\s*-?\d+(\.\d*)?\s*", text) else None
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(seconds, 0.0), 3600.0)
