@@ -77,4 +77,10 @@ class BudgetExceeded(MidstreamError):
 
 
 class EditRefused(MidstreamError):
+    """`restores`: what was written of the edit is taken back, because half of it makes no sense."""
+
     code = "refused"
+
+    def __init__(self, sentence: str, *, restores: bool = False, detail: str = "") -> None:
+        super().__init__(sentence, detail=detail)
+        self.restores = restores

@@ -4,7 +4,7 @@
 Tests implement both (tests/support), which keeps them honest and small.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -42,10 +42,15 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of the answer, with the log probabilities of its tokens where asked for."""
+    """A piece of the answer, with the log probabilities of its tokens where asked for.
+
+    `timings` is what the host said of its own work with this piece: the embedded model's host tells
+    with the first one how many prompt tokens it found in its cache and how many it evaluated.
+    """
 
     text: str
     logprobs: tuple[float, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class Finish:
 
     reason: Literal["stop", "length", "filter"]
     usage: Usage = field(default_factory=Usage)
-    timings: dict[str, float] = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
 
 
 Event = Delta | Finish
@@ -103,12 +108,15 @@ class Editor(Protocol):
         """Tell the user something to act on."""
 
     @property
+    def retriggers(self) -> bool:
+        """True where the client asks for a completion again when told that more of it has come."""
+
+    @property
     def groups_undo(self) -> bool:
         """True where the client joins the patches of one generation into one undo step."""
 
-    @property
-    def checks_versions(self) -> bool:
-        """True where a patch for an older version is refused instead of applied."""
+    def checks_version(self, version: int) -> bool:
+        """True where the client drops a patch bound to `version` once its text is newer."""
 
 
 Outcome = Literal[

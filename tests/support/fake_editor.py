@@ -105,9 +105,13 @@ class FakeEditor(FakeClient):
         return self.mode.groups_undo
 
     @property
-    def checks_versions(self) -> bool:
-        """True where a patch for an older version is not applied."""
-        return self.mode.checks != "none"
+    def retriggers(self) -> bool:
+        """None of these clients asks again by itself."""
+        return False
+
+    def checks_version(self, version: int) -> bool:
+        """True where a patch bound to `version` is dropped once the text is newer."""
+        return self.mode.checks == "any other" or (self.mode.checks == "older" and version > 0)
 
     # The wire back to the server.
 
