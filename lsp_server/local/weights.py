@@ -1,0 +1,216 @@
+"""Weights on this machine: finding them, pulling them, and being sure of them.
+
+Weights are pulled into a temporary name, verified and then renamed, so that a file under its final
+name was complete and right when it came. A note beside it remembers that, with the size and the
+time of the file, and start-up does not have to hash half a gigabyte again.
+"""
+
+import asyncio
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsp_server.engine.errors import ModelMissing
+from lsp_server.local.catalogue import CATALOGUE, DEFAULT, Entry, entry_of
+from lsp_server.local.lock import file_lock
+from lsp_server.local.sources import SOURCES, Source
+from lsp_server.local.transfer import (
+    DigestMismatch,
+    Progress,
+    SourceFailed,
+    Transfer,
+    disk_errors,
+    require_room,
+)
+
+__all__ = [
+    "CATALOGUE",
+    "DEFAULT",
+    "Entry",
+    "Progress",
+    "Weights",
+    "entry_of",
+    "find",
+    "is_present",
+    "pull",
+    "pull_in_thread",
+    "verify",
+]
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A GGUF file that can be loaded. `entry` is None for a file of the user's own."""
+
+    path: Path
+    entry: Entry | None
+
+
+def is_present(model: str) -> bool:
+    """Whether the weights of this setting are there, by a look that costs nothing."""
+    entry = entry_of(model)
+    path = Path(model).expanduser() if entry is None else entry.path
+    return path.is_file() and (entry is None or path.stat().st_size == entry.size)
+
+
+def find(model: str) -> Weights:
+    """The weights of a catalogue name or a path, verified where the catalogue knows them.
+
+    Raises ModelMissing with what to do. A file of the wrong digest is deleted.
+    """
+    entry = entry_of(model)
+    if entry is None:
+        path = Path(model).expanduser()
+        if not path.is_file():
+            names = ", ".join(known.name for known in CATALOGUE)
+            raise ModelMissing(f"There is no model file at {path}. The models to choose from are {names}.")
+        with path.open("rb") as file:
+            if file.read(4) != b"GGUF":
+                raise ModelMissing(f"{path} is no GGUF file, which is what the embedded model needs.")
+        return Weights(path, None)
+    if not entry.path.is_file():
+        raise ModelMissing(
+            f"The weights of {entry.name} are not on this machine. "
+            f"`midstream model pull {entry.name}` fetches them."
+        )
+    verify(entry, entry.path)
+    return Weights(entry.path, entry)
+
+
+def pull(
+    entry: Entry,
+    report: Report = lambda _: None,
+    *,
+    cancelled: threading.Event | None = None,
+    sources: Sequence[Source] = SOURCES,
+) -> Path:
+    """Bring the weights here and return their path; at once where they are here already.
+
+    Blocks; may be called from any thread. Several processes may pull at the same time: one works and
+    the others wait for it. Raises ModelMissing (and its kinds DigestMismatch and DiskFull) with a
+    sentence, and Cancelled once `cancelled` is set.
+    """
+    transfer = Transfer(entry.size, report, cancelled or threading.Event())
+    folder = entry.path.parent
+    with disk_errors(folder, entry.size):
+        folder.mkdir(parents=True, exist_ok=True)
+        with file_lock(folder / f".{entry.file}.lock", waiting=transfer.check):
+            if entry.path.is_file():
+                try:
+                    verify(entry, entry.path, transfer)
+                    return entry.path
+                except DigestMismatch:
+                    # The damaged file is gone, and fetching it anew is what was asked for.
+                    pass
+            partial = folder / f".{entry.file}.partial"
+            arrived = partial.stat().st_size if partial.exists() else 0
+            require_room(folder, entry.size - arrived)
+            _fetch(entry, partial, transfer, sources)
+            verify(entry, partial, transfer)
+            partial.replace(entry.path)
+            _note_path(partial).replace(_note_path(entry.path))
+    return entry.path
+
+
+async def pull_in_thread(entry: Entry, report: Report = lambda _: None) -> Path:
+    """`pull` beside the event loop; `report` is called on the loop. Cancelling it ends the transfer first."""
+    loop = asyncio.get_running_loop()
+    cancelled = threading.Event()
+    ended: asyncio.Future[Path] = loop.create_future()
+
+    def settle(path: Path | None, error: BaseException | None) -> None:
+        if ended.cancelled():
+            return
+        if error is not None:
+            ended.set_exception(error)
+        elif path is not None:
+            ended.set_result(path)
+
+    def tell(step: Progress) -> None:
+        loop.call_soon_threadsafe(report, step)
+
+    def work() -> None:
+        path, error = None, None
+        try:
+            path = pull(entry, tell, cancelled=cancelled)
+        except BaseException as failure:
+            error = failure
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, path, error)
+
+    # A daemon, for a server must never wait for a download when its editor has gone.
+    threading.Thread(target=work, name=f"pull {entry.name}", daemon=True).start()
+    try:
+        return await asyncio.shield(ended)
+    except asyncio.CancelledError:
+        cancelled.set()
+        await asyncio.wait({ended})
+        ended.exception()
+        raise
+
+
+def verify(entry: Entry, path: Path, transfer: Transfer | None = None) -> None:
+    """Raises DigestMismatch, and deletes the file, when it does not hold the bytes of the catalogue.
+
+    A file that was verified before and has not changed since is not read again.
+    """
+    stat = path.stat()
+    note = {"size": stat.st_size, "mtime": stat.st_mtime_ns, "sha256": entry.sha256}
+    if _noted(path) == note:
+        return
+    found = _sha256(path, transfer)
+    if found != entry.sha256:
+        path.unlink()
+        _note_path(path).unlink(missing_ok=True)
+        raise DigestMismatch(
+            f"The weights of {entry.name} are damaged: their sha256 is {found} and should be {entry.sha256}. "
+            f"The file is deleted; `midstream model pull {entry.name}` fetches it anew."
+        )
+    try:
+        _note_path(path).write_text(json.dumps(note))
+    except OSError:
+        # A cache that cannot be written only costs the time to hash again.
+        return
+
+
+def _fetch(entry: Entry, partial: Path, transfer: Transfer, sources: Sequence[Source]) -> None:
+    refusals = []
+    for source in sources:
+        try:
+            source(entry, partial, transfer)
+            return
+        except SourceFailed as refusal:
+            refusals.append(str(refusal))
+    raise ModelMissing(
+        f"The weights of {entry.name} could not be fetched: {'; '.join(refusals)}. Check the network and run "
+        f"`midstream model pull {entry.name}` again, or put {entry.file} into {entry.path.parent}."
+    )
+
+
+def _sha256(path: Path, transfer: Transfer | None) -> str:
+    digest = hashlib.sha256()
+    done = 0
+    with path.open("rb") as file:
+        while chunk := file.read(4 * 1024 * 1024):
+            digest.update(chunk)
+            done += len(chunk)
+            if transfer is not None:
+                transfer.reached(done, "verifying")
+    return digest.hexdigest()
+
+
+def _note_path(path: Path) -> Path:
+    return path.with_name(path.name.removeprefix(".") + ".verified")
+
+
+def _noted(path: Path) -> dict[str, object]:
+    try:
+        note = json.loads(_note_path(path).read_text())
+    except (OSError, ValueError):
+        return {}
+    return note if isinstance(note, dict) else {}
