@@ -1,0 +1,58 @@
+"""A backend whose prompts leave without secrets, and whose answers come back with them."""
+
+import secrets
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+
+from lsp_server.core.guard import Unmask, mask
+from lsp_server.core.prompt import Chat, Fill, Prompt, Style
+from lsp_server.engine.ports import Backend, Delta, Event, Request
+
+SALT = secrets.token_bytes(16)
+"""New in every process: a placeholder tells nothing about its secret, not even whether two users share it."""
+
+
+def masked_prompt(prompt: Prompt) -> tuple[Prompt, dict[str, str]]:
+    """The prompt as it may leave, and what its placeholders stand for."""
+    if isinstance(prompt, Fill):
+        masked = mask((prompt.prefix, prompt.suffix), SALT)
+        prefix, suffix = masked.texts
+        return replace(prompt, prefix=prefix, suffix=suffix), dict(masked.secrets)
+    masked = mask((prompt.instructions, prompt.context, prompt.request), SALT)
+    return Chat(*masked.texts), dict(masked.secrets)
+
+
+class Masking:
+    """Wraps the backend of a model that is not on this machine."""
+
+    def __init__(self, inner: Backend) -> None:
+        self._inner = inner
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def style(self) -> Style:
+        return self._inner.style
+
+    async def stream(self, request: Request) -> AsyncGenerator[Event, None]:
+        prompt, hidden = masked_prompt(request.prompt)
+        machine = Unmask(hidden)
+        async with aclosing(self._inner.stream(replace(request, prompt=prompt))) as events:
+            async for event in events:
+                if isinstance(event, Delta):
+                    yield replace(event, text=machine.push(event.text))
+                    continue
+                rest = machine.finish()
+                if rest:
+                    yield Delta(rest)
+                yield event
+
+    async def warm(self, request: Request) -> None:
+        prompt, _ = masked_prompt(request.prompt)
+        await self._inner.warm(replace(request, prompt=prompt))
+
+    async def close(self) -> None:
+        await self._inner.close()
