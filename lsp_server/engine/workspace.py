@@ -1,0 +1,409 @@
+"""The open documents, and the one patch that may be under way to each.
+
+Every mutation is synchronous: a handler sees the state exactly as the last message left it. The
+client's own reports (didChange) are the only proof that a patch landed; its answers are hints.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from lsp_server.core.document import Change, Document
+from lsp_server.core.echo import Verdict, classify
+from lsp_server.core.edits import Edit, Patch, grown_span, inverse, moved, moved_span
+from lsp_server.core.syntax.languages import language_of
+from lsp_server.core.syntax.tree import SyntaxTree
+from lsp_server.core.text import Encoding, Range, Span
+from lsp_server.engine.ports import ApplyReply
+
+logger = logging.getLogger(__name__)
+
+
+class Landing(Enum):
+    """What became of a patch."""
+
+    LANDED = "landed"
+    MISPLACED = "misplaced"  # A version-blind client put it on a text that had moved.
+    LOST = "lost"  # The next didChange came without it, so the client dropped it.
+    REFUSED = "refused"
+    CLOSED = "closed"
+
+
+class Region:
+    """A span that follows its text. `owner` names the generation whose patches grow it.
+
+    `produced` is its text as the owner's patches left it; `touched` says that somebody else changed
+    one of its lines.
+    """
+
+    __slots__ = ("owner", "produced", "span", "touched")
+
+    def __init__(self, owner: str, span: Span, text: str) -> None:
+        self.owner = owner
+        self.span = span
+        self.produced = text
+        self.touched = False
+
+    def own(self, edit: Edit) -> None:
+        """Follow a patch of the owner."""
+        start = self.span.start
+        self.produced = self.produced[: edit.start - start] + edit.text + self.produced[edit.end - start :]
+        self.span = grown_span(self.span, edit)
+
+    def foreign(self, edit: Edit, before: Document) -> None:
+        """Follow anybody else's edit of `before`, and remember when it fell on one of the lines."""
+        self.touched = self.touched or touches(edit, self.span, before)
+        self.span = moved_span(self.span, edit)
+
+
+@dataclass(slots=True)
+class Outstanding:
+    """A patch that was sent and is neither reported, lost nor refused.
+
+    `blind`: the client does not compare versions, so the patch lands wherever its coordinates point
+    by then. `intended` is where it belongs in the text as it is now.
+    """
+
+    patch: Patch
+    owner: str
+    blind: bool
+    coordinates: Range
+    intended: Edit
+    landing: asyncio.Future[Landing]
+
+
+@dataclass(slots=True)
+class Entry:
+    """One open document.
+
+    `suspect` is a patch that counts as lost but was not refused: a client that compares versions too
+    late can still apply it after the key that overtook it.
+    """
+
+    document: Document
+    tree: SyntaxTree | None
+    outstanding: Outstanding | None = None
+    suspect: Outstanding | None = None
+    reply: asyncio.Task[None] | None = None
+    regions: list[Region] = field(default_factory=list)
+    next_change: asyncio.Future[None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What one didChange meant: our own patch, the user's edits, or both.
+
+    `misplaced` is the one edit that takes back a patch that landed on a text that had moved.
+    """
+
+    before: Document
+    after: Document
+    echo: bool
+    typing: tuple[Edit, ...]
+    misplaced: Edit | None = None
+
+
+Send = Callable[[Patch], Awaitable[ApplyReply]]
+
+
+class Workspace:
+    """Owns every open document; nobody else replaces one."""
+
+    def __init__(self, encoding: Encoding = Encoding.UTF16) -> None:
+        self.encoding = encoding
+        self._entries: dict[str, Entry] = {}
+        self._replies: set[asyncio.Task[None]] = set()
+        self._unknown: set[str] = set()
+
+    def open(self, uri: str, language: str, version: int, text: str) -> Document:
+        """Take a document in; an open one under the same URI is replaced."""
+        if uri in self._entries:
+            self.close(uri)
+        document = Document.open(uri, language, version, text)
+        self._unknown.discard(uri)
+        self._entries[uri] = Entry(document, tree_for(language))
+        return document
+
+    def change(self, uri: str, changes: Sequence[Change], version: int) -> Changed | None:
+        """Apply one didChange, and settle the outstanding patch by what it shows.
+
+        None for a document that is not open.
+        """
+        entry = self._entries.get(uri)
+        if entry is None:
+            if uri not in self._unknown:
+                self._unknown.add(uri)
+                logger.warning("ignored a change to a document that is not open: %s", uri)
+            return None
+        before = entry.document
+        after, edits = before.apply(changes, version, self.encoding)
+        note(entry.tree, before, edits)
+        entry.document = after
+        if entry.outstanding is not None:
+            verdict, landed, misplaced = self._settle(entry, entry.outstanding, before, after, edits)
+        elif entry.suspect is not None:
+            verdict, landed, misplaced = self._watch(entry, entry.suspect, before, after, edits)
+        else:
+            verdict, landed, misplaced = Verdict(False, edits), None, None
+        if entry.regions:
+            follow_typing(entry.regions, verdict.typing, before.edited(landed, version) if landed else before)
+        wake(entry)
+        return Changed(before, after, verdict.echo, verdict.typing, misplaced)
+
+    def close(self, uri: str) -> None:
+        """Forget a document; a patch under way to it counts as closed."""
+        entry = self._entries.pop(uri, None)
+        if entry is None:
+            return
+        if entry.outstanding is not None:
+            self._resolve(entry, entry.outstanding, Landing.CLOSED)
+        wake(entry)
+
+    def get(self, uri: str) -> Document | None:
+        """The document as last reported, or None when it is not open."""
+        entry = self._entries.get(uri)
+        return None if entry is None else entry.document
+
+    def tree(self, uri: str) -> SyntaxTree | None:
+        """The syntax tree that follows the document, where its language has a grammar."""
+        entry = self._entries.get(uri)
+        return None if entry is None else entry.tree
+
+    def uris(self) -> list[str]:
+        """The open documents, the one opened first before the others."""
+        return list(self._entries)
+
+    def region(self, uri: str, owner: str, span: Span) -> Region:
+        """Follow `span` from now on. Raises KeyError when the document is not open."""
+        entry = self._entries[uri]
+        region = Region(owner, span, entry.document.slice(span.start, span.end))
+        entry.regions.append(region)
+        return region
+
+    def release(self, uri: str, region: Region) -> None:
+        """Stop following a region."""
+        entry = self._entries.get(uri)
+        if entry is not None and region in entry.regions:
+            entry.regions.remove(region)
+
+    def hand_over(self, uri: str, region: Region, owner: str) -> None:
+        """Make another generation the owner of a region, and of the patch that is under way to it."""
+        outstanding = self.outstanding(uri)
+        if outstanding is not None and outstanding.owner == region.owner:
+            outstanding.owner = owner
+        region.owner = owner
+        region.touched = False
+
+    def expected_text(self, uri: str, region: Region) -> str:
+        """The text of a region as it will be once the outstanding patch has landed."""
+        entry = self._entries[uri]
+        text = entry.document.slice(region.span.start, region.span.end)
+        outstanding = entry.outstanding
+        if outstanding is None or outstanding.owner != region.owner:
+            return text
+        edit, start = outstanding.intended, region.span.start
+        return text[: edit.start - start] + edit.text + text[edit.end - start :]
+
+    def outstanding(self, uri: str) -> Outstanding | None:
+        """The patch under way to a document."""
+        entry = self._entries.get(uri)
+        return None if entry is None else entry.outstanding
+
+    def busy(self, uri: str) -> bool:
+        """True while a patch is under way, or while the client still owes the answer to one.
+
+        VS Code drops an edit that comes before it has answered the one before.
+        """
+        entry = self._entries.get(uri)
+        return entry is not None and bool(under_way(entry))
+
+    async def settled(self, uri: str, patience: float) -> bool:
+        """Wait until the document is not busy; False after `patience` seconds."""
+        entry = self._entries.get(uri)
+        if entry is None or not (waiting := under_way(entry)):
+            return True
+        await asyncio.wait(waiting, timeout=patience, return_when=asyncio.ALL_COMPLETED)
+        return not self.busy(uri)
+
+    async def changed(self, uri: str, since: int, patience: float) -> bool:
+        """Wait for another version than `since`, or the close; False after `patience` seconds."""
+        entry = self._entries.get(uri)
+        if entry is None or entry.document.version != since:
+            return True
+        if entry.next_change is None:
+            entry.next_change = asyncio.get_running_loop().create_future()
+        done, _ = await asyncio.wait([entry.next_change], timeout=patience)
+        return bool(done)
+
+    def send(self, uri: str, edit: Edit, owner: str, *, blind: bool, send: Send) -> Outstanding:
+        """Send one edit as the document's only outstanding patch.
+
+        It outlives the caller: cancelling whoever waits for `landing` forgets nothing. Raises
+        RuntimeError when another patch is under way.
+        """
+        entry = self._entries[uri]
+        if under_way(entry):
+            raise RuntimeError(f"a patch is already under way to {uri}")
+        document = entry.document
+        patch = Patch(uri, document.version, edit)
+        outstanding = Outstanding(
+            patch=patch,
+            owner=owner,
+            blind=blind,
+            coordinates=Range(
+                document.position(edit.start, self.encoding), document.position(edit.end, self.encoding)
+            ),
+            intended=edit,
+            landing=asyncio.get_running_loop().create_future(),
+        )
+        entry.outstanding, entry.suspect = outstanding, None
+        task = asyncio.create_task(self._reply(entry, outstanding, send), name=f"apply {uri}")
+        entry.reply = task
+        self._replies.add(task)
+        task.add_done_callback(self._replies.discard)
+        return outstanding
+
+    async def shutdown(self) -> None:
+        """Close every document and end what still waits for the client."""
+        for uri in self.uris():
+            self.close(uri)
+        for task in list(self._replies):
+            task.cancel()
+        await asyncio.gather(*self._replies, return_exceptions=True)
+
+    def _arriving(self, outstanding: Outstanding, before: Document) -> Edit:
+        """The patch in offsets of `before`: by its coordinates, because that is what the client applies."""
+        where = outstanding.coordinates
+        return Edit(
+            before.offset(where.start, self.encoding),
+            before.offset(where.end, self.encoding),
+            outstanding.patch.edit.text,
+        )
+
+    def _settle(
+        self, entry: Entry, outstanding: Outstanding, before: Document, after: Document, edits: Sequence[Edit]
+    ) -> tuple[Verdict, Edit | None, Edit | None]:
+        """Decide what a report says about the patch under way: the verdict, where it landed, its undo."""
+        expected = self._arriving(outstanding, before)
+        verdict = classify(before, after, edits, expected)
+        if verdict.echo:
+            undo = self._landed(entry, outstanding, expected, before, verdict)
+            self._resolve(entry, outstanding, Landing.MISPLACED if undo else Landing.LANDED)
+            return verdict, expected, undo
+        outstanding.intended = follow(outstanding.intended, verdict.typing)
+        if not outstanding.blind:
+            self._resolve(entry, outstanding, Landing.LOST)
+            # A single character is never watched for: the user may well type the same one.
+            entry.suspect = outstanding if len(outstanding.patch.edit.text) > 1 else None
+        return verdict, None, None
+
+    def _watch(
+        self, entry: Entry, suspect: Outstanding, before: Document, after: Document, edits: Sequence[Edit]
+    ) -> tuple[Verdict, Edit | None, Edit | None]:
+        """See whether a patch that counted as lost has landed after all."""
+        expected = self._arriving(suspect, before)
+        verdict = classify(before, after, edits, expected)
+        if not verdict.echo or verdict.typing:
+            suspect.intended = follow(suspect.intended, edits)
+            return Verdict(False, tuple(edits)), None, None
+        entry.suspect = None
+        return verdict, expected, self._landed(entry, suspect, expected, before, verdict)
+
+    def _landed(
+        self, entry: Entry, outstanding: Outstanding, landed: Edit, before: Document, verdict: Verdict
+    ) -> Edit | None:
+        """Move the regions along; the edit that takes the patch back when it is where it does not belong."""
+        in_place = landed == outstanding.intended
+        for region in entry.regions:
+            if in_place and region.owner == outstanding.owner:
+                region.own(landed)
+            else:
+                region.foreign(landed, before)
+        if in_place:
+            return None
+        return follow(inverse(landed, before.slice(landed.start, landed.end)), verdict.typing)
+
+    def _resolve(self, entry: Entry, outstanding: Outstanding, landing: Landing) -> None:
+        if entry.outstanding is outstanding:
+            entry.outstanding = None
+        if not outstanding.landing.done():
+            outstanding.landing.set_result(landing)
+
+    async def _reply(self, entry: Entry, outstanding: Outstanding, send: Send) -> None:
+        """Wait for the client's answer; only a refusal means anything."""
+        reply = await send(outstanding.patch)
+        if reply == "refused":
+            self._resolve(entry, outstanding, Landing.REFUSED)
+            if entry.suspect is outstanding:
+                entry.suspect = None
+
+
+def tree_for(language_id: str) -> SyntaxTree | None:
+    """An empty tree, where the language is known."""
+    language = language_of(language_id)
+    return None if language is None else SyntaxTree(language)
+
+
+def under_way(entry: Entry) -> list[asyncio.Future[Any]]:
+    """What must happen before the next patch may go."""
+    waiting: list[asyncio.Future[Any]] = []
+    if entry.outstanding is not None:
+        waiting.append(entry.outstanding.landing)
+    if entry.reply is not None and not entry.reply.done():
+        waiting.append(entry.reply)
+    return waiting
+
+
+def wake(entry: Entry) -> None:
+    """Let go whoever waits for the next change of a document."""
+    if entry.next_change is not None and not entry.next_change.done():
+        entry.next_change.set_result(None)
+    entry.next_change = None
+
+
+def note(tree: SyntaxTree | None, before: Document, edits: Sequence[Edit]) -> None:
+    """Tell the tree of each edit, with the text that it applied to."""
+    if tree is None:
+        return
+    for edit in edits[:-1]:
+        tree.note(edit, before)
+        before = before.edited(edit, before.version)
+    if edits:
+        tree.note(edits[-1], before)
+
+
+def follow_typing(regions: Sequence[Region], typing: Sequence[Edit], document: Document) -> None:
+    """Move regions through the user's edits, the first of which applies to `document`."""
+    for edit in typing:
+        for region in regions:
+            region.foreign(edit, document)
+        document = document.edited(edit, document.version)
+
+
+def follow(edit: Edit, others: Sequence[Edit]) -> Edit:
+    """Where an edit belongs after others that did not touch it."""
+    for other in others:
+        start = moved(edit.start, other, after_insert=True)
+        edit = Edit(start, max(start, moved(edit.end, other)), edit.text)
+    return edit
+
+
+def touches(edit: Edit, span: Span, document: Document) -> bool:
+    """True when an edit of `document` changes one of the lines of the span.
+
+    Whole lines that are inserted or removed at its border are outside.
+    """
+    first = document.line_start(document.line_at(span.start))
+    last_line = document.line_at(span.end)
+    last = document.line_start(last_line) + len(document.line(last_line).rstrip("\r\n"))
+    if edit.start > last or edit.end < first:
+        return False
+    if edit.start == edit.end == last and edit.text.startswith(("\n", "\r")):
+        return False
+    if edit.end == first:
+        whole_start = edit.start == document.line_start(document.line_at(edit.start))
+        return not (edit.text.endswith(("\n", "\r")) or (whole_start and not edit.text))
+    return True
