@@ -21,14 +21,16 @@ from typing import Any
 from lsp_server.engine.errors import ModelMissing
 from lsp_server.local.answers import Done, Piece, Refused
 from lsp_server.local.gguf import Traits, read_traits
-from lsp_server.local.processor import physical_cores, require_runtime
-from lsp_server.local.rendering import Call, render
+from lsp_server.local.processor import missing_runtime, physical_cores, require_runtime
+from lsp_server.local.rendering import Call, is_empty, render
 from lsp_server.local.slots import Slot, Slots, Turns
 from lsp_server.local.weights import Weights
 from lsp_server.wire.answer import TokenLogprob
 from lsp_server.wire.client import Usage
 from lsp_server.wire.errors import ErrorFrame
 from lsp_server.wire.server import Create
+
+__all__ = ["Engine", "load", "missing_runtime"]
 
 log = logging.getLogger(__name__)
 
@@ -87,8 +89,11 @@ class Engine:
         With `generate=False` the prompt is only read, in the background: any other request
         interrupts it, and what was read by then stays in the cache.
         """
-        call = render(create, self.traits)
         arrived = time.monotonic()
+        if not create.generate and is_empty(create):
+            yield Done()
+            return
+        call = render(create, self.traits)
         if not create.generate:
             await self._turns.quiet()
             async with aclosing(self._answer(call, arrived)) as items:

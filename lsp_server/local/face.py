@@ -21,6 +21,7 @@ from lsp_server.local.session import Counters, Rules, Session
 
 RESPONSES = "/v1/responses"
 STATUS = "/v1/status"
+BASE = "/v1"
 MAX_FRAME = 16 * 1024 * 1024
 DEFAULT_RULES = Rules()
 
@@ -107,7 +108,7 @@ class Face:
             del response.headers["Content-Type"]
             response.headers["Content-Type"] = "application/json"
             return response
-        if path != RESPONSES:
+        if path not in (RESPONSES, BASE):
             return _refusal(connection, HTTPStatus.NOT_FOUND, f"There is nothing at {path}.")
         return None
 

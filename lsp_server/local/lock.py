@@ -45,3 +45,15 @@ else:
         except BlockingIOError:
             return False
         return True
+
+
+def is_locked(path: Path) -> bool:
+    """Whether another process, or another part of this one, holds the lock."""
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not _try_lock(descriptor)
+    finally:
+        os.close(descriptor)

@@ -14,17 +14,23 @@ from lsp_server.engine.errors import ModelMissing
 PF_AVX2_INSTRUCTIONS_AVAILABLE = 40
 
 
-def require_runtime() -> None:
-    """Raises ModelMissing when the embedded model cannot run here, with what to do."""
+def missing_runtime() -> str | None:
+    """Why the embedded model cannot run here and what to do, None when it can. Imports nothing native."""
     if find_spec("xllamacpp") is None:
-        raise ModelMissing(
-            "The runtime of the embedded model is not installed. `pip install 'midstream[local]'` brings it."
-        )
+        return "The embedded model's runtime is not installed; `pip install 'midstream[local]'` brings it."
     if platform.machine().lower() in ("x86_64", "amd64") and not has_avx2():
-        raise ModelMissing(
-            "This processor has no AVX2 instructions, which the embedded model needs. "
-            "Configure a model at a provider instead (`models` in the settings)."
+        return (
+            "This processor has no AVX2 instructions, which the embedded model needs; "
+            "configure a model at a provider instead (`models` in the settings)."
         )
+    return None
+
+
+def require_runtime() -> None:
+    """Raises ModelMissing when the embedded model cannot run here."""
+    reason = missing_runtime()
+    if reason is not None:
+        raise ModelMissing(reason)
 
 
 def has_avx2() -> bool:

@@ -41,6 +41,13 @@ def render(create: Create, traits: Traits) -> Call:
             raise Refused(ErrorFrame("prompt_not_found", message, "prompt.id", status=404))
 
 
+def is_empty(create: Create) -> bool:
+    """Whether there is nothing to read, as in a warm-up that only wants the weights in memory."""
+    if create.prompt_id is None:
+        return not create.instructions and not any(message.text for message in create.messages)
+    return not any(create.prompt_variables.values())
+
+
 def _continue(create: Create, traits: Traits, traits_fill: str | None) -> Call:
     prefix = _harmless(create.prompt_variables.get("prefix", ""), traits)
     suffix = _harmless(create.prompt_variables.get("suffix", ""), traits)

@@ -17,6 +17,7 @@ from lsp_server.engine.errors import ModelMissing
 from lsp_server.local.catalogue import CATALOGUE, DEFAULT, Entry, entry_of
 from lsp_server.local.lock import file_lock
 from lsp_server.local.sources import SOURCES, Source
+from lsp_server.local.threads import in_thread
 from lsp_server.local.transfer import (
     DigestMismatch,
     Progress,
@@ -121,30 +122,11 @@ async def pull_in_thread(entry: Entry, report: Report = lambda _: None) -> Path:
     """`pull` beside the event loop; `report` is called on the loop. Cancelling it ends the transfer first."""
     loop = asyncio.get_running_loop()
     cancelled = threading.Event()
-    ended: asyncio.Future[Path] = loop.create_future()
-
-    def settle(path: Path | None, error: BaseException | None) -> None:
-        if ended.cancelled():
-            return
-        if error is not None:
-            ended.set_exception(error)
-        elif path is not None:
-            ended.set_result(path)
 
     def tell(step: Progress) -> None:
         loop.call_soon_threadsafe(report, step)
 
-    def work() -> None:
-        path, error = None, None
-        try:
-            path = pull(entry, tell, cancelled=cancelled)
-        except BaseException as failure:
-            error = failure
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, path, error)
-
-    # A daemon, for a server must never wait for a download when its editor has gone.
-    threading.Thread(target=work, name=f"pull {entry.name}", daemon=True).start()
+    ended = in_thread(lambda: pull(entry, tell, cancelled=cancelled), f"pull {entry.name}")
     try:
         return await asyncio.shield(ended)
     except asyncio.CancelledError:
