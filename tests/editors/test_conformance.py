@@ -84,21 +84,24 @@ def typing_inside(client: Driver, probe: Probe) -> None:
 
 @script("ab\n")
 def pipelined_without_versions(client: Driver, probe: Probe) -> None:
-    numbers = [probe.apply(insert(0, 2 + number, str(number)), version=None) for number in range(3)]
-    for number in numbers:
-        probe.wait_for_reply(number)
-    probe.wait(lambda: "0" in probe.document.text)
+    pipelined(client, probe, versioned=False)
 
 
 @script("ab\n")
 def pipelined_with_versions(client: Driver, probe: Probe) -> None:
+    pipelined(client, probe, versioned=True)
+
+
+def pipelined(client: Driver, probe: Probe, *, versioned: bool) -> None:
     client.type("x")
     probe.wait_for_text("xab\n")
-    version = probe.document.version
+    client.rest()
+    version = probe.document.version if versioned else None
     numbers = [probe.apply(insert(0, 3 + number, str(number)), version=version) for number in range(3)]
     for number in numbers:
         probe.wait_for_reply(number)
-    probe.wait(lambda: "0" in probe.document.text)
+    client.rest()
+    probe.wait(lambda: probe.document.text == client.text())
 
 
 @script("ab\n")
@@ -107,6 +110,18 @@ def undo(client: Driver, probe: Probe) -> None:
     land(probe, insert(0, 3, "2"), "ab12\n", None)
     client.undo()
     probe.wait(lambda: probe.document.text != "ab12\n")
+
+
+@script("ab\n")
+def undo_after_typing(client: Driver, probe: Probe) -> None:
+    client.type("x")
+    probe.wait_for_text("xab\n")
+    land(probe, insert(0, 3, "1"), "xab1\n", None)
+    land(probe, insert(0, 4, "2"), "xab12\n", None)
+    client.undo()
+    probe.wait(lambda: probe.document.text != "xab12\n")
+    client.rest()
+    probe.wait(lambda: probe.document.text == client.text())
 
 
 @script("one\ntwo\nthree\nfour\n")
@@ -123,9 +138,10 @@ def astral(client: Driver, probe: Probe) -> None:
 
 
 @script("one\r\ntwo\r\n")
-def crlf(client: Driver, probe: Probe) -> None:
-    land(probe, ((0, 3), (1, 1), "\r\nT"), "one\r\nTwo\r\n", None)
-    land(probe, insert(1, 3, "!\r\nx"), "one\r\nTwo!\r\nx\r\n", None)
+def line_ends(client: Driver, probe: Probe) -> None:
+    end = probe.document.newline
+    land(probe, ((0, 3), (1, 1), f"{end}T"), f"one{end}Two{end}", None)
+    land(probe, insert(1, 3, f"!{end}x"), f"one{end}Two!{end}x{end}", None)
 
 
 def record(client: Driver, probe: Probe, name: str, folder: Path) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 Everything here is done the slow and obvious way, so that it can serve as the truth.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lsp_server.core.text import Encoding, Position, Range
@@ -68,6 +69,18 @@ class Buffer:
         elif self.cursor > start:
             self.cursor = start
         return landed
+
+
+def hull_of(landed: Sequence[Landed]) -> Landed:
+    """Successive changes as one change."""
+    before = landed[0].before
+    last = landed[-1]
+    after = last.before[: last.start] + last.text + last.before[last.end :]
+    start = min(one.start for one in landed)
+    tail = min(len(one.before) - one.end for one in landed)
+    removed = before[start : len(before) - tail]
+    text = after[start : len(after) - tail]
+    return Landed(start, start + len(removed), text, removed, (), before, last.author)
 
 
 def lines_of(text: str) -> list[str]:

@@ -9,118 +9,29 @@ client's own tasks, and `outgoing` (what is on its way to the server, in wire or
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
 from lsp_server.core.document import Change
-from lsp_server.core.text import Encoding, Range
-from tests.support.fake_buffer import SERVER, Buffer, Landed, neovim_range, offset_of, range_of
-
-Verdict = Literal["applied", "refused", "error"]
-
-
-@dataclass(frozen=True, slots=True)
-class Mode:
-    """How a client behaves.
-
-    `delay` is how many seconds it holds its changes back before it reports them; 0 reports each at once,
-    ahead of the reply. `checks` names the versions that it refuses. `refuses` says how: with a reply, with
-    an error, or with the lie that it applied the edit. `two_steps` is a client whose editor is another
-    process than its language client, so that typing can get in between even without a version.
-    """
-
-    name: str
-    delay: float = 0.0
-    checks: Literal["any other", "older", "none"] = "any other"
-    refuses: Literal["reply", "error", "lie"] = "reply"
-    first_version: int = 0
-    two_steps: bool = False
-    full_text: bool = False
-    line_diff: bool = False
-    versioned: bool = True
-    groups_undo: bool = False
-    rests: bool = False
-    """Reports a change at once when it has reported nothing for longer than `delay`."""
-
-
-MODES = {
-    mode.name: mode
-    for mode in (
-        Mode("vscode", first_version=1, two_steps=True),
-        Mode("neovim", delay=0.15, checks="older", refuses="lie", line_diff=True, rests=True),
-        Mode("neovim0", checks="older", refuses="lie", line_diff=True),
-        Mode("eglot", delay=0.5, refuses="error"),
-        Mode("helix"),
-        Mode("plain", checks="none", versioned=False),
-        Mode("full", delay=0.25, first_version=1, two_steps=True, full_text=True),
-        Mode("applypatch", first_version=1, two_steps=True, groups_undo=True),
-    )
-}
-
-
-@dataclass(frozen=True, slots=True)
-class TextEdit:
-    """One edit as the client gets it."""
-
-    range: Range
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class EditRequest:
-    """Edits of one document, all relative to the same text. `token` comes back in the reply."""
-
-    token: int
-    uri: str
-    version: int | None
-    edits: tuple[TextEdit, ...]
-    first: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """The document was opened."""
-
-    uri: str
-    language: str
-    version: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """Changes of one document in their order; `text` is what the client had after them."""
-
-    uri: str
-    version: int
-    changes: tuple[Change, ...]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """The document was closed."""
-
-    uri: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The answer to an `EditRequest`."""
-
-    token: int
-    verdict: Verdict
-
-
-Message = Opened | Changed | Closed | Reply
-
-
-@dataclass(frozen=True, slots=True)
-class Landing:
-    """An edit of the server that the buffer took; `foreign` are the keystrokes that it deleted."""
-
-    uri: str
-    landed: Landed
-    foreign: tuple[int, ...]
+from lsp_server.core.text import Encoding
+from tests.support.fake_buffer import (
+    SERVER,
+    Buffer,
+    Landed,
+    hull_of,
+    neovim_range,
+    offset_of,
+    range_of,
+)
+from tests.support.fake_modes import (
+    MODES,
+    Changed,
+    Closed,
+    EditRequest,
+    Landing,
+    Message,
+    Opened,
+    Reply,
+    Verdict,
+)
 
 
 @dataclass(slots=True)
@@ -130,6 +41,8 @@ class _Open:
     version: int
     held: list[Change] = field(default_factory=list)
     rested: bool = False
+    has_reported: bool = False
+    inserting: bool = False
 
 
 class FakeClient:
@@ -143,7 +56,7 @@ class FakeClient:
         self.landings: list[Landing] = []
         self.strokes = 0
         self.refusals_ahead = 0
-        self._tasks: deque[Callable[[], None]] = deque()
+        self._tasks: deque[Callable[[], object]] = deque()
         self._documents: dict[str, _Open] = {}
 
     # What a test looks at.
@@ -173,6 +86,8 @@ class FakeClient:
 
     def open(self, uri: str, text: str, language: str = "python", cursor: int = 0) -> None:
         """Open a document."""
+        if not self.mode.keeps_line_ends:
+            text = text.replace("\r\n", "\n")
         document = _Open(Buffer(text), language, self.mode.first_version)
         document.buffer.cursor = cursor
         self._documents[uri] = document
@@ -187,27 +102,32 @@ class FakeClient:
         self.wake()
 
     def put_cursor(self, uri: str, offset: int) -> None:
-        """Go somewhere else."""
-        self._documents[uri].buffer.cursor = offset
+        """Go somewhere else, which ends insert mode."""
+        document = self._documents[uri]
+        document.buffer.cursor, document.inserting = offset, False
 
     def type(self, uri: str, text: str) -> None:
-        """Keys at the cursor, each a change and an undo step of its own."""
+        """Keys at the cursor, each a change of its own."""
+        document = self._documents[uri]
         for key in text:
-            cursor = self._documents[uri].buffer.cursor
-            self.replace(uri, cursor, cursor, key)
+            cursor = document.buffer.cursor
+            self._change_by_user(uri, cursor, cursor, key, joins=document.inserting)
+            document.inserting = self.mode.modal
 
     def replace(self, uri: str, start: int, end: int, text: str) -> None:
         """Paste, delete or overwrite: one change by the user."""
-        document = self._documents[uri]
-        self.strokes += 1
-        self._report(uri, [document.buffer.replace(start, end, text, self.strokes)])
+        self._documents[uri].inserting = False
+        self._change_by_user(uri, start, end, text, joins=False)
 
     def undo(self, uri: str) -> list[Landed]:
         """Take back the last undo step, whoever made it; empty when there is none."""
+        document = self._documents[uri]
         self.strokes += 1
-        landed = self._documents[uri].buffer.undo(self.strokes)
+        self._hold_for_user(document)
+        document.inserting = False
+        landed = document.buffer.undo(self.strokes)
         if landed:
-            self._report(uri, landed)
+            self._report(uri, [hull_of(landed)] if self.mode.line_diff else landed)
         return landed
 
     # What the program does, a step a call.
@@ -230,7 +150,7 @@ class FakeClient:
             if document.held and uri in (None, name)
         ]
         for name, document in held:
-            document.rested = False
+            document.rested = self.mode.rested == "replies first"
             self._send(name, document)
         return bool(held)
 
@@ -238,7 +158,7 @@ class FakeClient:
         """Let more time pass than the client ever waits: everything is reported."""
         self.flush()
         for document in self._documents.values():
-            document.rested = self.mode.rests
+            document.rested = self.mode.rested == "replies first" or document.has_reported
 
     def refuse_next(self, count: int = 1) -> None:
         """Refuse the edits that come next, whatever their version, in the client's own way."""
@@ -282,7 +202,8 @@ class FakeClient:
         ]
         landed = []
         for number, (start, end, new) in enumerate(sorted(places, key=lambda place: place[:2], reverse=True)):
-            joins = number > 0 or (self.mode.groups_undo and not request.first)
+            joins = number > 0 or document.inserting or self.mode.joins_undo
+            joins = joins or (self.mode.groups_undo and not request.first)
             landed.append(document.buffer.replace(start, end, new, SERVER, joins=joins))
         for one in landed:
             foreign = tuple(author for author in one.removed_authors if author > 0)
@@ -298,10 +219,24 @@ class FakeClient:
         document = self._documents[uri]
         document.version += 1
         document.held += [self._change(one) for one in landed]
-        if not self.mode.delay or document.rested:
+        if not self.mode.delay:
+            self._send(uri, document)
+        elif document.rested and self.mode.rested == "reports first":
             document.rested = False
             self._send(uri, document)
+        elif document.rested:
+            self._tasks.append(lambda: self.flush(uri))
         self.wake()
+
+    def _change_by_user(self, uri: str, start: int, end: int, text: str, *, joins: bool) -> None:
+        document = self._documents[uri]
+        self.strokes += 1
+        self._hold_for_user(document)
+        self._report(uri, [document.buffer.replace(start, end, text, self.strokes, joins=joins)])
+
+    def _hold_for_user(self, document: _Open) -> None:
+        if self.mode.rested == "replies first":
+            document.rested = False
 
     def _change(self, landed: Landed) -> Change:
         start, end, text = (
@@ -312,5 +247,5 @@ class FakeClient:
     def _send(self, uri: str, document: _Open) -> None:
         text = document.buffer.text
         changes = (Change(None, text),) if self.mode.full_text else tuple(document.held)
-        document.held = []
+        document.held, document.has_reported = [], True
         self.outgoing.append(Changed(uri, document.version, changes, text))

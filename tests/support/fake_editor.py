@@ -20,7 +20,8 @@ from lsp_server.core.edits import Patch
 from lsp_server.core.text import Encoding
 from lsp_server.engine.ports import ApplyReply, Result, Status
 from tests.support.fake_buffer import range_of
-from tests.support.fake_client import Changed, Closed, EditRequest, FakeClient, Opened, Reply, TextEdit
+from tests.support.fake_client import FakeClient
+from tests.support.fake_modes import Changed, Closed, EditRequest, Opened, Reply, TextEdit
 
 
 class FakeEditor(FakeClient):

@@ -13,16 +13,8 @@ from itertools import count
 from typing import Any
 
 from lsp_server.core.text import Encoding, Position, Range
-from tests.support.fake_client import (
-    Changed,
-    Closed,
-    EditRequest,
-    FakeClient,
-    Message,
-    Opened,
-    Reply,
-    TextEdit,
-)
+from tests.support.fake_client import FakeClient
+from tests.support.fake_modes import Changed, Closed, EditRequest, Message, Opened, Reply, TextEdit
 
 Json = dict[str, Any]
 

@@ -11,8 +11,8 @@ from lsp_server.core.document import Change, Document
 from lsp_server.core.edits import Edit, Patch
 from lsp_server.core.text import Encoding, Position
 from tests.support.fake_buffer import offset_of, position_of
-from tests.support.fake_client import MODES
 from tests.support.fake_editor import FakeEditor
+from tests.support.fake_modes import MODES
 
 URI = "file:///a.py"
 

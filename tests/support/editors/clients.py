@@ -8,10 +8,17 @@ import pytest
 
 from tests.support.editors import install
 from tests.support.editors.driver import Driver
+from tests.support.editors.emacs import Emacs
+from tests.support.editors.helix import Helix
 from tests.support.editors.neovim import Neovim
 from tests.support.fake_peer import FakePeer
 
-CLIENTS = {"neovim": "neovim", "neovim without debounce": "neovim0"}
+CLIENTS = {
+    "neovim": "neovim",
+    "neovim without debounce": "neovim0",
+    "helix": "helix",
+    "emacs": "eglot",
+}
 """What is driven, and the mode of the fake client that plays it."""
 
 
@@ -32,6 +39,10 @@ def _start(name: str, command: Sequence[str], folder: Path) -> Driver:
             return Neovim(install.neovim(), command, folder, debounce=500)
         case "neovim without debounce":
             return Neovim(install.neovim(), command, folder, debounce=0)
+        case "helix":
+            return Helix(command, folder)
+        case "emacs":
+            return Emacs(command, folder)
     raise KeyError(name)
 
 
@@ -58,6 +69,10 @@ class FakeDriver:
     def undo(self) -> None:
         """Take back one undo step."""
         self._peer.undo(self._uri)
+
+    def rest(self) -> None:
+        """Let more time pass than the client ever waits."""
+        self._peer.rest()
 
     def text(self) -> str:
         """The true text."""

@@ -23,6 +23,9 @@ class Driver(Protocol):
     def undo(self) -> None:
         """Take back one undo step."""
 
+    def rest(self) -> None:
+        """Let more time pass than the editor ever holds changes back."""
+
     def text(self) -> str:
         """The true text of the buffer."""
 

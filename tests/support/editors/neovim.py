@@ -1,6 +1,7 @@
 """Neovim, headless and with its own process, driven through its API."""
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -74,6 +75,7 @@ class Neovim:
         init: Path | None = None,
     ) -> None:
         self.name = name
+        self._debounce = debounce
         arguments = ["--embed", "--headless", "-n", "-i", "NONE", "-u", str(init) if init else "NONE"]
         before = os.environ.copy()
         os.environ.update({"XDG_STATE_HOME": str(root / ".state"), **(environment or {})})
@@ -128,6 +130,10 @@ class Neovim:
         """Take back one undo step."""
         self.keys("<Esc>")
         self.api.command("silent undo")
+
+    def rest(self) -> None:
+        """Let more time pass than Neovim holds changes back."""
+        time.sleep(1.2 * (150 if self._debounce is None else self._debounce) / 1000)
 
     def text(self) -> str:
         """The buffer as it would be written."""

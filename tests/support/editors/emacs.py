@@ -1,0 +1,119 @@
+"""Emacs with eglot, in a terminal: its idle timers run there, as they do for a user."""
+
+import base64
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.support.editors import install
+from tests.support.editors.driver import wait_for
+from tests.support.editors.terminal import Terminal
+
+INIT = """
+(setq inhibit-startup-screen t make-backup-files nil auto-save-default nil create-lockfiles nil
+      server-socket-dir {folder} server-name "midstream" ring-bell-function 'ignore
+      confirm-kill-processes nil)
+(let ((default-directory "/usr/share/emacs/site-lisp/elpa/"))
+  (when (file-directory-p default-directory) (normal-top-level-add-subdirs-to-load-path)))
+(require 'python)
+(require 'eglot)
+(require 'server)
+(setq eglot-sync-connect nil eglot-confirm-server-initiated-edits nil eglot-autoshutdown t
+      python-indent-guess-indent-offset nil)
+(electric-indent-mode -1)
+(setq eglot-server-programs '((python-mode . {command})))
+(add-hook 'python-mode-hook 'eglot-ensure)
+{extra}
+(server-start)
+"""
+
+
+class Emacs:
+    """A running Emacs whose language server for Python is `command`; `init` is Lisp that runs before it."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        folder: Path,
+        *,
+        init: str | None = None,
+        extra: str = "",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        program = install.emacs()
+        self._folder = folder / ".emacs"
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        quoted = " ".join(_lisp(part) for part in command)
+        text = init or INIT
+        for name, value in {
+            "{folder}": _lisp(str(self._folder)),
+            "{command}": f"({quoted})",
+            "{extra}": extra,
+        }.items():
+            text = text.replace(name, value)
+        file = self._folder / "init.el"
+        file.write_text(text)
+        self.terminal = Terminal(
+            [str(program), "-nw", "-Q", "-l", str(file)],
+            folder,
+            {"HOME": str(self._folder), **(environment or {})},
+        )
+        wait_for(lambda: (self._folder / "midstream").exists(), "Emacs")
+
+    def open(self, path: Path) -> None:
+        """Open a file and put the cursor at its start."""
+        self.evaluate(f"(progn (switch-to-buffer (find-file-noselect {_lisp(str(path))})) nil)")
+        # eglot connects after the next command of the user, which evaluating is not.
+        self.terminal.press("M-<")
+
+    def type(self, text: str) -> None:
+        """Type at the cursor."""
+        before = len(self.text())
+        self.terminal.type(text)
+        wait_for(lambda: len(self.text()) >= before + len(text), f"{text!r} in Emacs")
+
+    def go_to_end(self) -> None:
+        """Put the cursor at the end of the last line."""
+        self.evaluate(
+            "(with-current-buffer (window-buffer)"
+            ' (goto-char (point-max)) (skip-chars-backward "\\n") (set-window-point nil (point)))'
+        )
+
+    def undo(self) -> None:
+        """Take back one undo step."""
+        self.terminal.press("C-x", "u")
+
+    def rest(self) -> None:
+        """Let more time pass than eglot's idle timer takes."""
+        time.sleep(0.7)
+
+    def text(self) -> str:
+        """The buffer, with the line ends that Emacs has in memory."""
+        encoded = self.evaluate(
+            "(with-current-buffer (window-buffer) (base64-encode-string (encode-coding-string"
+            " (buffer-substring-no-properties 1 (1+ (buffer-size))) 'utf-8-unix) t))"
+        )
+        return base64.b64decode(encoded.strip('"')).decode()
+
+    def evaluate(self, expression: str) -> str:
+        """Let Emacs evaluate Lisp, and give back what it prints."""
+        client = shutil.which("emacsclient")
+        assert client is not None
+        run = subprocess.run(
+            [client, "-s", str(self._folder / "midstream"), "--eval", expression],
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
+        assert run.returncode == 0, run.stdout + run.stderr
+        return run.stdout.strip()
+
+    def close(self) -> None:
+        """End Emacs, and with it the server."""
+        self.terminal.close()
+
+
+def _lisp(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

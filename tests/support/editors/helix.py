@@ -1,0 +1,125 @@
+"""Helix in a terminal."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.support.editors import install
+from tests.support.editors.driver import wait_for
+from tests.support.editors.terminal import Terminal
+
+LANGUAGES = """
+[language-server.midstream]
+command = {program}
+args = {arguments}
+
+[[language]]
+name = "python"
+language-servers = ["midstream"]
+"""
+
+CONFIGURATION = """
+[editor]
+auto-save = false
+auto-pairs = false
+auto-completion = {completion}
+
+[editor.lsp]
+display-messages = true
+"""
+
+
+class Helix:
+    """A running Helix whose language server for Python is `command`, unless `languages` says otherwise."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        folder: Path,
+        *,
+        languages: str | None = None,
+        completion: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        configuration = folder / ".config/helix"
+        configuration.mkdir(parents=True, exist_ok=True)
+        program, *arguments = [json.dumps(part) for part in command]
+        (configuration / "languages.toml").write_text(
+            languages or LANGUAGES.format(program=program, arguments=f"[{', '.join(arguments)}]")
+        )
+        (configuration / "config.toml").write_text(CONFIGURATION.format(completion=json.dumps(completion)))
+        self._path: Path | None = None
+        self.terminal = Terminal(
+            [str(install.helix())],
+            folder,
+            {
+                "XDG_CONFIG_HOME": str(folder / ".config"),
+                "XDG_CACHE_HOME": str(folder / ".cache"),
+                "XDG_STATE_HOME": str(folder / ".state"),
+                **(environment or {}),
+            },
+        )
+        wait_for(lambda: "NOR" in self.terminal.screen(), "Helix")
+
+    def open(self, path: Path) -> None:
+        """Open a file and put the cursor at its start."""
+        self.command(f"open {path}")
+        self._path = path
+        wait_for(lambda: path.name in self.terminal.screen().splitlines()[-2], f"{path.name} in Helix")
+        self.terminal.press("g", "g")
+
+    def type(self, text: str) -> None:
+        """Type in insert mode at the cursor."""
+        self._insert("i")
+        self.terminal.type(text)
+
+    def go_to_end(self) -> None:
+        """Begin to insert at the end of the last line."""
+        self.normal()
+        self.terminal.press("g", "e")
+        self._insert("A")
+
+    def undo(self) -> None:
+        """Take back one undo step."""
+        self.normal()
+        self.terminal.press("u")
+
+    def rest(self) -> None:
+        """Helix holds nothing back."""
+
+    def text(self) -> str:
+        """The buffer, by way of its file."""
+        path = self._path
+        assert path is not None
+        before = _modified(path)
+        self.command("write!")
+        wait_for(lambda: _modified(path) not in (None, before), "the file to be written")
+        return path.read_bytes().decode()
+
+    def command(self, command: str) -> None:
+        """Run one of Helix's own commands."""
+        self.normal()
+        self.terminal.type(f":{command}")
+        self.terminal.press("Enter")
+
+    def normal(self) -> None:
+        """Go to normal mode."""
+        self.terminal.press("Escape")
+        wait_for(lambda: " NOR " in self.terminal.screen(), "normal mode")
+
+    def close(self) -> None:
+        """End Helix, and with it the server."""
+        self.terminal.close()
+
+    def _insert(self, key: str) -> None:
+        if " INS " not in self.terminal.screen():
+            self.terminal.press(key)
+            wait_for(lambda: " INS " in self.terminal.screen(), "insert mode")
+
+
+def _modified(path: Path) -> int | None:
+    # Helix replaces the file, so that for a moment there is none, or an empty one.
+    try:
+        return path.stat().st_mtime_ns if path.stat().st_size else None
+    except FileNotFoundError:
+        return None

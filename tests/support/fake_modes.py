@@ -1,0 +1,140 @@
+"""How real clients differ, as data, and what they exchange with a server.
+
+Every line of `MODES` was measured on the real client; tests/editors/test_conformance.py keeps it true.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lsp_server.core.document import Change
+from lsp_server.core.text import Range
+from tests.support.fake_buffer import Landed
+
+Verdict = Literal["applied", "refused", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How a client behaves.
+
+    `delay` is how many seconds it holds its changes back before it reports them; 0 reports each at once,
+    ahead of the reply. `checks` names the versions that it refuses. `refuses` says how: with a reply, with
+    an error, or with the lie that it applied the edit. `two_steps` is a client whose editor is another
+    process than its language client, so that typing can get in between even without a version.
+    """
+
+    name: str
+    delay: float = 0.0
+    checks: Literal["any other", "older", "none"] = "any other"
+    refuses: Literal["reply", "error", "lie"] = "reply"
+    first_version: int = 0
+    two_steps: bool = False
+    full_text: bool = False
+    line_diff: bool = False
+    versioned: bool = True
+    groups_undo: bool = False
+    modal: bool = False
+    """All that changes while the user is in insert mode is one undo step, whoever changed it."""
+    joins_undo: bool = False
+    """An edit from outside is not a command: it belongs to the undo step that came before."""
+    keeps_line_ends: bool = True
+    rested: Literal["waits", "reports first", "replies first"] = "waits"
+    """What a client does with a change that comes when nothing has happened for longer than `delay`: it
+    waits all the same, it reports it ahead of the reply, or after the reply. Neovim counts from its last
+    report, Emacs from the user's last key."""
+
+
+MODES = {
+    mode.name: mode
+    for mode in (
+        Mode("vscode", first_version=1, two_steps=True),
+        Mode(
+            "neovim",
+            delay=0.15,
+            checks="older",
+            refuses="lie",
+            line_diff=True,
+            modal=True,
+            rested="reports first",
+        ),
+        Mode("neovim0", checks="older", refuses="lie", line_diff=True, modal=True),
+        Mode(
+            "eglot",
+            delay=0.5,
+            refuses="error",
+            rested="replies first",
+            joins_undo=True,
+            keeps_line_ends=False,
+        ),
+        Mode("helix"),
+        Mode("plain", checks="none", versioned=False),
+        Mode("full", delay=0.25, first_version=1, two_steps=True, full_text=True),
+        Mode("applypatch", first_version=1, two_steps=True, groups_undo=True),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """One edit as the client gets it."""
+
+    range: Range
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditRequest:
+    """Edits of one document, all relative to the same text. `token` comes back in the reply."""
+
+    token: int
+    uri: str
+    version: int | None
+    edits: tuple[TextEdit, ...]
+    first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The document was opened."""
+
+    uri: str
+    language: str
+    version: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Changes of one document in their order; `text` is what the client had after them."""
+
+    uri: str
+    version: int
+    changes: tuple[Change, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The document was closed."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to an `EditRequest`."""
+
+    token: int
+    verdict: Verdict
+
+
+Message = Opened | Changed | Closed | Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """An edit of the server that the buffer took; `foreign` are the keystrokes that it deleted."""
+
+    uri: str
+    landed: Landed
+    foreign: tuple[int, ...]
