@@ -90,8 +90,9 @@ def from_parts(entry: Entry, target: Path, transfer: Transfer) -> None:
                     while chunk := member.read(CHUNK):
                         file.write(chunk)
                         done += len(chunk)
-                        transfer.reached(done)
+                        transfer.check()
             file.flush()
+            transfer.reached(done)
             journal.write_text(json.dumps({"parts": number, "bytes": done}))
     journal.unlink()
 

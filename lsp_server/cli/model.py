@@ -1,0 +1,162 @@
+"""`midstream model`: the weights of the embedded model."""
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any, TextIO
+
+from lsp_server.cli.toml_edit import CannotEdit, with_string
+from lsp_server.engine.errors import MidstreamError
+from lsp_server.local import catalogue, weights
+from lsp_server.local.transfer import megabytes
+from lsp_server.settings import load_user, user_file
+
+BAR = 24
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = subparsers.add_parser("model", help="the embedded model's weights: list, pull, use, path")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    listing = actions.add_parser("list", help="what there is to choose from, and what is here")
+    listing.add_argument("--json", action="store_true", help="print one JSON list")
+    pull = actions.add_parser("pull", help="fetch weights, going on where an earlier try stopped")
+    pull.add_argument("name", nargs="?", help="a name of the list (default: the one in your settings)")
+    use = actions.add_parser("use", help="write into your settings which weights the embedded model uses")
+    use.add_argument("name", help="a name of the list, or the path of a GGUF file")
+    path = actions.add_parser("path", help="print where the weights are; fails when they are not here")
+    path.add_argument("name", nargs="?", help="a name of the list (default: the one in your settings)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    actions = {"list": _list, "pull": _pull, "use": _use, "path": _path}
+    return actions[arguments.action](arguments)
+
+
+async def pull_with_bar(name: str) -> Path:
+    """Fetch weights of the catalogue with a progress bar on stderr. Raises ModelMissing with a sentence."""
+    entry = catalogue.known(name)
+    bar = Bar(entry.name, sys.stderr)
+    try:
+        return await weights.pull_in_thread(entry, bar.show)
+    finally:
+        bar.end()
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    used = _configured()
+    rows = [
+        {
+            "name": entry.name,
+            "title": entry.title,
+            "bytes": entry.size,
+            "sha256": entry.sha256,
+            "license": entry.license,
+            "edits": entry.edits,
+            "present": weights.is_present(entry.name),
+            "used": weights.entry_of(used) == entry,
+            "path": str(entry.path),
+        }
+        for entry in weights.CATALOGUE
+    ]
+    if arguments.json:
+        print(json.dumps(rows))
+        return 0
+    for row in rows:
+        mark = "*" if row["used"] else " "
+        here = "here" if row["present"] else ""
+        does = "completions and edits" if row["edits"] else "completions only"
+        size = megabytes(int(str(row["bytes"])))
+        print(f"{mark} {row['name']:<20} {size:>8}  {row['license']:<11} {does:<22} {here}".rstrip())
+    if weights.entry_of(used) is None:
+        print(f"* {used}")
+    print("\nThe one marked * is used; `midstream model use NAME` changes that, any GGUF file will do.")
+    return 0
+
+
+def _pull(arguments: argparse.Namespace) -> int:
+    print(asyncio.run(pull_with_bar(arguments.name or _configured())))
+    return 0
+
+
+def _path(arguments: argparse.Namespace) -> int:
+    print(weights.find(arguments.name or _configured()).path)
+    return 0
+
+
+def _use(arguments: argparse.Namespace) -> int:
+    entry = weights.entry_of(arguments.name)
+    if entry is None:
+        if not arguments.name.endswith(".gguf"):
+            catalogue.known(arguments.name)
+        chosen = str(weights.find(str(Path(arguments.name).expanduser().absolute())).path)
+    else:
+        chosen = entry.name
+    file = user_file()
+    before = file.read_text("utf-8") if file.exists() else ""
+    try:
+        after = with_string(before, "models.local", "model", chosen)
+    except CannotEdit as error:
+        raise MidstreamError(
+            f'{file} is left as it is ({error}). Write `model = "{chosen}"` under [models.local] yourself.'
+        ) from error
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_name(f"{file.name}.{os.getpid()}.new")
+    fresh.write_text(after, "utf-8")
+    if file.exists():
+        shutil.copymode(file, fresh)
+    fresh.replace(file.resolve())
+    print(f"{file} now has models.local.model = {chosen}")
+    if not weights.is_present(chosen):
+        print(f"Its weights are not here yet: `midstream model pull {chosen}` fetches them.")
+    return 0
+
+
+def _configured() -> str:
+    """The weights that the settings name for the embedded model."""
+    settings, _ = load_user(os.environ)
+    local = settings.models.get("local")
+    return weights.DEFAULT.name if local is None or not local.model else local.model
+
+
+class Bar:
+    """A progress bar; on a file or a pipe, a line for each tenth."""
+
+    def __init__(self, title: str, out: TextIO) -> None:
+        self._title = title
+        self._out = out
+        self._live = out.isatty()
+        self._shown: tuple[str, int] | None = None
+
+    def show(self, step: weights.Progress) -> None:
+        line = f"{self._title}  {_words(step)}"
+        if self._live:
+            width = shutil.get_terminal_size().columns - 1
+            self._out.write(f"\r\x1b[K{line[:width]}")
+        elif (tenth := (step.phase, step.percent // 10)) != self._shown:
+            self._shown = tenth
+            self._out.write(line + "\n")
+        self._out.flush()
+
+    def end(self) -> None:
+        if self._live:
+            self._out.write("\r\x1b[K")
+            self._out.flush()
+
+
+def _words(step: weights.Progress) -> str:
+    full = step.percent * BAR // 100
+    bar = f"[{'#' * full}{'.' * (BAR - full)}] {step.percent:>3} %"
+    if step.phase == "verifying":
+        return f"{bar}  checking the digest"
+    amount = f"{step.done / 1e6:.0f} of {megabytes(step.total)}"
+    left = "" if step.left is None or step.percent == 100 else f"  {_clock(step.left)} left"
+    return f"{bar}  {amount}  {step.rate / 1e6:.1f} MB/s{left}  from {step.source}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}"
