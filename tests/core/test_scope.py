@@ -162,3 +162,58 @@ def test_the_lead_is_what_stands_above_the_definition(language_id: str, source: 
     document, tree = open_document(marked.text, language_id)
     found = scope_at(document, tree, marked.span)
     assert document.slice(found.span.start, found.span.start + found.lead) == lead
+
+
+TWINS = {
+    "python": "def f(a):\n    b = 1\n    HERE\n    return b\n\n\ndef g(a):\n    c = 2\n    return c\n",
+    "javascript": "function f(a) {\n  let b = 1;\n  HERE\n  return b;\n}\n\nfunction g(a) {\n  return 2;\n}\n",
+    "typescript": "export function f(a: A) {\n  HERE\n  return b;\n}\n\nexport function g(a: A) {\n  return 2;\n}\n",
+    "tsx": "function f(a: A) {\n  HERE\n  return <b/>;\n}\n\nfunction g(a: A) {\n  return <i>2</i>;\n}\n",
+    "go": "func f(a int) int {\n\tHERE\n\treturn 1\n}\n\nfunc g(a int) int {\n\treturn 2\n}\n",
+    "rust": "fn f(a: i32) -> i32 {\n    HERE\n    1\n}\n\nfn g(a: i32) -> i32 {\n    2\n}\n",
+    "c": "int f(int a) {\n    HERE\n    return 1;\n}\n\nint g(int a)\n{\n    return 2;\n}\n",
+    "cpp": "int f(A& a) {\n    HERE\n    return 1;\n}\n\nint g(A& a)\n{\n    return 2;\n}\n",
+    "php": "<?php\nfunction f($a) {\n    HERE\n    return 1;\n}\n\nfunction g($a) {\n    return 2;\n}\n",
+    "ruby": "def f(a)\n  HERE\n  1\nend\n\ndef g(a)\n  2\nend\n",
+    "lua": "local function f(a)\n  HERE\n  return 1\nend\n\nlocal function g(a)\n  return 2\nend\n",
+    "bash": "f() {\n  HERE\n  echo 1\n}\n\ng() {\n  echo 2\n}\n",
+    "fortran": "subroutine f(a)\n  HERE\n  call x(1)\nend subroutine f\n\nsubroutine g(a)\n  call x(2)\nend subroutine g\n",
+    "kotlin": "fun f(a: A): Int {\n    HERE\n    return 1\n}\n\nfun g(a: A): Int {\n    return 2\n}\n",
+}
+GARBAGE = st.sampled_from(
+    [
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        '"',
+        "'",
+        "`",
+        '"""',
+        "/*",
+        "*/",
+        "<",
+        "if ",
+        "x.",
+        "foo(1,",
+        "=",
+        "=>",
+        "end",
+    ]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(language_id=st.sampled_from(sorted(TWINS)), garbage=st.lists(GARBAGE, min_size=1, max_size=4))
+def test_B106_garbage_in_one_function_never_reaches_the_next(language_id: str, garbage: list[str]) -> None:
+    text = TWINS[language_id].replace("HERE", "".join(garbage))
+    document, tree = open_document(text, language_id)
+    second = text.index("\n\n") + 1
+    inside = text.index("".join(garbage)) + len("".join(garbage))
+    found = scope_at(document, tree, Span(inside, inside))
+    assert found.span.end <= second
+    below = text.rindex("2")
+    found = scope_at(document, tree, Span(below, below))
+    assert (found.name, document.slice(found.span.start, found.span.end)) == ("g", text[second:].strip("\n"))

@@ -35,3 +35,22 @@ def indent_of(line: str) -> str:
 def width_of(line: str) -> int:
     """The depth of a line's indentation in columns; tabs stop at every eighth."""
     return len(indent_of(line).expandtabs(8))
+
+
+def trimmed(
+    document: Document,
+    first: int,
+    last: int,
+    number: int,
+    kind: ScopeKind,
+    name: str | None,
+    header: int = -1,
+) -> Block | None:
+    """A block without the blank lines around it; None when line `number` is one of them."""
+    while last > first and not bare(document, last).strip():
+        last -= 1
+    while first < last and not bare(document, first).strip():
+        first += 1
+    if not first <= number <= last or not bare(document, first).strip():
+        return None
+    return Block(first, last, kind, name or None, header)

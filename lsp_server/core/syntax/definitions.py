@@ -42,12 +42,17 @@ def enclosing(document: Document, parsed: Parsed, offset: int) -> Iterator[tuple
 def statement_at(document: Document, parsed: Parsed, offset: int) -> tuple[Block | None, bool]:
     """The top-level statement at a place, and whether the tree is sound there."""
     path = parsed.path(offset)
+    for node in reversed(path):
+        if node.type in parsed.grammar.blocks and node.is_named and not _is_hollow(node, parsed):
+            first, last = _lines(document, parsed, node)
+            return Block(first, last, "statement", _name(node)), not node.has_error
     found = None
     for index, (parent, node) in enumerate(pairwise(path)):
         body = index > 0 and path[index - 1].child_by_field_name("body") == parent
         inside = parent.type in parsed.grammar.containers or (
             body and path[index - 1].type in parsed.grammar.containers
         )
+        inside = inside or _is_hollow(parent, parsed)
         if index == 0 or inside:
             found = node
         elif parent.type not in parsed.grammar.wrappers and node.type not in parsed.grammar.containers:
@@ -58,8 +63,14 @@ def statement_at(document: Document, parsed: Parsed, offset: int) -> tuple[Block
     if found.type in parsed.grammar.comments:
         first, last = _comment_lines(document, parsed, first, last)
     sound = not found.has_error and not any(node.is_error for node in path)
+    # In a broken tree, what is indented may well have lost the definition around it.
+    indented = found.parent == parsed.root and indent_of(bare(document, first))
+    sound = sound and not (parsed.root.has_error and indented)
     # The body of a container is found only where no statement of it is: between two of them.
-    if found.child_count and found == path[-1] and _is_body(path):
+    if found == path[-1] and (_is_hollow(found, parsed) or (found.child_count and _is_body(path))):
+        return None, sound
+    # Some grammars count the blank lines below a statement to it.
+    if not first <= document.line_at(offset) <= last:
         return None, sound
     return Block(first, last, "statement", _name(found)), sound
 
@@ -102,7 +113,8 @@ def _alone(document: Document, parsed: Parsed, offset: int, wanted: frozenset[st
         if node.type in wanted and node.is_named:
             span = parsed.node_span(node)
             before = document.slice(document.line_start(document.line_at(span.start)), span.start)
-            return None if before.strip() else span
+            shebang = document.slice(span.start, span.start + 2) == "#!"
+            return None if before.strip() or shebang else span
     return None
 
 
@@ -136,7 +148,7 @@ def _down_to_definition(path: list[Node], parsed: Parsed) -> list[Node] | None:
     definitions = kinds.functions | kinds.callbacks | kinds.classes
     while path[-1].is_named:
         if path[-1].type in definitions:
-            return path
+            return path if _defines(path[-1]) else None
         if path[-1].type not in kinds.wrappers and path[-1].type not in kinds.bindings:
             return None
         inner = definitions | kinds.wrappers | kinds.bindings
@@ -147,16 +159,26 @@ def _down_to_definition(path: list[Node], parsed: Parsed) -> list[Node] | None:
     return None
 
 
+def _defines(node: Node) -> bool:
+    """False for the mere use of a type, which some grammars write like its definition."""
+    return not node.type.endswith("_specifier") or node.child_by_field_name("body") is not None
+
+
 def _dressed(path: Sequence[Node], parsed: Parsed) -> tuple[Node, Node | None]:
     """The outermost node that only dresses the definition, and the binding that names it."""
     node, binding = path[-1], None
     for parent in reversed(path[1:-1]):
         if parent.type in parsed.grammar.bindings:
             binding = binding or parent
-        elif parent.type not in parsed.grammar.wrappers:
+        elif parent.type not in parsed.grammar.wrappers or _holds_several(parent, node):
             break
         node = parent
     return node, binding
+
+
+def _holds_several(wrapper: Node, node: Node) -> bool:
+    """Whether a wrapper dresses more than one definition, as in a group of types."""
+    return sum(child.type == node.type for child in wrapper.named_children) > 1
 
 
 def _kind(path: Sequence[Node], binding: Node | None, parsed: Parsed) -> ScopeKind:
@@ -175,6 +197,11 @@ def _kind(path: Sequence[Node], binding: Node | None, parsed: Parsed) -> ScopeKi
 
 
 _NAME_FIELDS = ("name", "declarator", "left", "key", "property", "type", "pattern", "function")
+_HEADS = frozenset({"start_tag", "self_closing_tag"}) | {
+    f"{unit}_statement"
+    for unit in ("function", "subroutine", "module_procedure", "derived_type", "interface")
+}
+_NAME_KINDS = frozenset({"name", "type_name", "tag_name", "selectors", "keyframes_name"})
 
 
 def _name(node: Node) -> str | None:
@@ -182,24 +209,47 @@ def _name(node: Node) -> str | None:
     for field in _NAME_FIELDS:
         child = node.child_by_field_name(field)
         if child is not None:
-            if field == "declarator" and (inner := _name(child)):
-                return inner
+            return _short(_declared(child) if field == "declarator" else child)
+    # Other grammars keep the name in a first line of its own, such as a start tag.
+    for child in node.named_children[:1]:
+        if child.type in _NAME_KINDS:
             return _short(child)
+        if child.type in _HEADS:
+            return _name(child)
     return None
+
+
+def _declared(declarator: Node) -> Node:
+    """The name inside a declarator of C, below its pointers, references, arrays and parameters."""
+    inner: Node | None = declarator
+    while inner is not None:
+        declarator = inner
+        inner = declarator.child_by_field_name("declarator") or next(
+            (child for child in declarator.named_children if child.type.endswith("_declarator")), None
+        )
+    return declarator.child_by_field_name("name") or declarator
 
 
 def _callee(path: Sequence[Node], first: int, document: Document, parsed: Parsed) -> str | None:
     """What a callback is bound to on its first line, else what it is handed to."""
     name = None
     for node in reversed(path[1:-1]):
-        starts = document.line_at(parsed.node_span(node).start)
-        if starts == first and node.type in parsed.grammar.bindings:
+        value = node.child_by_field_name("value") or node.child_by_field_name("right")
+        if value is not None and document.line_at(parsed.node_span(node).start) == first:
             return _name(node)
-        callee = node.child_by_field_name("function") or node.child_by_field_name("method")
-        if callee is not None and name is None:
-            member = callee.child_by_field_name("property") or callee.child_by_field_name("attribute")
-            name = _short(callee) or (_short(member) if member else None)
+        name = name or _called(node)
     return name
+
+
+def _called(call: Node) -> str | None:
+    """The function or method that a node calls, None for any other node."""
+    callee = call.child_by_field_name("function") or call.child_by_field_name("method")
+    if callee is None and call.child_by_field_name("arguments") is not None:
+        callee = call.child_by_field_name("name")
+    if callee is None:
+        return None
+    members = (callee.child_by_field_name(field) for field in ("property", "attribute", "field", "name"))
+    return _short(callee) or next((_short(member) for member in members if member), None)
 
 
 def _short(node: Node) -> str | None:
@@ -226,6 +276,10 @@ def _balanced(document: Document, parsed: Parsed, node: Node) -> bool:
         if depth < 0:
             return False
     return depth == 0
+
+
+def _is_hollow(node: Node, parsed: Parsed) -> bool:
+    return node.type in parsed.grammar.blocks and _name(node) in parsed.grammar.hollow
 
 
 def _is_body(path: Sequence[Node]) -> bool:

@@ -23,7 +23,9 @@ class Grammar:
     wrappers    nodes that only dress the definition inside them: export, decorators, template
     attached    nodes that belong to a definition when they stand directly above it
     containers  nodes whose children count as top-level statements: a namespace, an include guard
-    blocks      nodes that are a scope like a statement when they span several lines, nested or not
+    blocks      nodes that are a scope wherever they stand, such as the elements of a page
+    hollow      names of blocks that only hold others
+    embeds      nodes that hold another language as raw text
     fragment    what a piece from the middle of a file needs in front to parse
     """
 
@@ -37,6 +39,8 @@ class Grammar:
     attached: frozenset[str] = frozenset({"comment"})
     containers: frozenset[str] = frozenset()
     blocks: frozenset[str] = frozenset()
+    hollow: frozenset[str] = frozenset()
+    embeds: frozenset[str] = frozenset()
     strings: frozenset[str] = frozenset({"string"})
     comments: frozenset[str] = frozenset({"comment"})
     interpolations: frozenset[str] = frozenset()

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from lsp_server.core.document import Document
+from lsp_server.core.syntax import sections
 from lsp_server.core.syntax.block import Block, ScopeKind, bare, width_of
 from lsp_server.core.syntax.languages import Language
-
-REACH = 2_000
-"""How many lines to look up and down at most."""
 
 _MODIFIERS = (
     r"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|override|open|sealed"
@@ -30,11 +29,11 @@ _BOUND = re.compile(
     r"(?:function\b|\([^()]*\)[^=()]*=>|\w+\s*=>)"
 )
 _CALL_LIKE = re.compile(
-    r"\s*(?!(?:if|for|while|switch|catch|else|do|return|with|foreach|using|lock|synchronized|when|match|try"
+    r"\s*(?=\S)(?!(?:if|for|while|switch|catch|else|do|return|with|foreach|using|lock|synchronized|when|match|try"
     r"|unless|until|repeat|case|select|elif|elseif|elsif|throw|new|await|yield|and|or|not)\b)"
     r"[\w<>,:&*~\[\]?.\s@]*?(?P<name>[~\w$]+)\s*\((?!.*(?:=>|\"|'))[^;]*$"
 )
-_CLOSER = re.compile(r"\s*(?:[)}\]]|(?:end\w*|fi|done|esac)\b)", re.IGNORECASE)
+_CLOSER = re.compile(r"\s*(?:[)}\]]|</|(?:end\w*|fi|done|esac)\b)", re.IGNORECASE)
 _GOES_ON = re.compile(r"\s*(?:[)}\]]+\s*)?(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure)\b")
 _OPENS = re.compile(r".*(?:[({\[:]|\b(?:then|do)|\|)\s*$")
 _BELONGS_ABOVE = re.compile(r"\s*[{)]")
@@ -45,13 +44,29 @@ def block_at(document: Document, language: Language | None, number: int, column:
 
     None between blocks.
     """
+    layout = language.layout if language else "blocks"
+    if layout == "headings":
+        return sections.heading_at(document, number)
+    if layout == "paragraphs":
+        return sections.paragraph_at(document, number)
+    if layout == "equations":
+        return sections.equation_at(document, number, _attachable(language))
+    if layout == "units" and (unit := sections.unit_at(document, number)):
+        return replace(unit, first=_attached(document, language, unit.first), header=unit.first)
+    headers = _headers(document, language, number, column)
     outermost = None
-    for line in _headers(document, language, number, column):
+    for line in headers:
         outermost = header = _header_start(document, line)
         found = _definition(document, header)
         if found:
+            kind, name = found
+            above = (_definition(document, _header_start(document, line)) for line in headers)
+            if kind == "function" and next((outer[0] for outer in above if outer), None) == "class":
+                kind = "method"
             first = _attached(document, language, header)
-            return Block(first, max(_last(document, language, header), number), *found, header)
+            return Block(first, max(_last(document, language, header), number), kind, name, header)
+        if layout == "elements":
+            break
     if outermost is None:
         return None
     return Block(outermost, _last(document, language, outermost), "statement")
@@ -65,7 +80,7 @@ def _headers(document: Document, language: Language | None, number: int, column:
         yield number
     else:
         limit = max(column, _width_below(document, number))
-    for above in range(number - 1, max(-1, number - REACH), -1):
+    for above in range(number - 1, max(-1, number - sections.REACH), -1):
         if limit == 0:
             return
         text = bare(document, above)
@@ -79,7 +94,7 @@ def _headers(document: Document, language: Language | None, number: int, column:
 
 def _width_below(document: Document, number: int) -> int:
     """How deep the next line that is not blank stands; a closer stands as deep as what it closes."""
-    for below in range(number + 1, min(document.line_count, number + REACH)):
+    for below in range(number + 1, min(document.line_count, number + sections.REACH)):
         text = bare(document, below)
         if text.strip():
             return width_of(text) + (1 if _CLOSER.match(text) else 0)
@@ -92,7 +107,7 @@ def _opening(document: Document, language: Language | None, number: int) -> int:
     if not (_CLOSER.match(text) or _GOES_ON.match(text)):
         return number
     width = width_of(text)
-    for above in range(number - 1, max(-1, number - REACH), -1):
+    for above in range(number - 1, max(-1, number - sections.REACH), -1):
         text = bare(document, above)
         if not text.strip() or width_of(text) > width or _transparent(language).match(text):
             continue
@@ -120,13 +135,12 @@ def _header_start(document: Document, number: int) -> int:
 def _definition(document: Document, header: int) -> tuple[ScopeKind, str | None] | None:
     """The kind and name of the definition that starts at a line, None where none does."""
     text = bare(document, header)
-    nested = width_of(text) > 0
     if found := _CLASS.match(text):
         return "class", found["name"]
     if found := _FUNCTION.match(text) or _BOUND.match(text):
-        return "method" if nested else "function", found["name"]
+        return "function", found["name"]
     if (found := _CALL_LIKE.match(text)) and _opens_brace(document, header):
-        return "method" if nested else "function", found["name"]
+        return "function", found["name"]
     return None
 
 
@@ -147,7 +161,7 @@ def _last(document: Document, language: Language | None, first: int) -> int:
     """The last line of the block that starts at a line."""
     width = width_of(bare(document, first))
     last = first
-    for number in range(first + 1, min(document.line_count, first + REACH)):
+    for number in range(first + 1, min(document.line_count, first + sections.REACH)):
         text = bare(document, number)
         if not text.strip():
             continue
@@ -187,9 +201,11 @@ def _below_comment(document: Document, language: Language | None, number: int) -
     below = number
     while below < document.line_count and _attachable(language).match(bare(document, below)):
         below += 1
-    if below < document.line_count and width_of(bare(document, below)) == width_of(bare(document, number)):
-        return below if bare(document, below).strip() else number
-    return number
+    if below == number or below == document.line_count or not bare(document, below).strip():
+        return number
+    # The later lines of a block comment stand one deeper than its first.
+    deeper = width_of(bare(document, number)) - width_of(bare(document, below))
+    return below if deeper in (0, 1) else number
 
 
 @cache

@@ -65,15 +65,24 @@ def _block_at(document: Document, tree: SyntaxTree | None, cursor: int) -> Block
     text = bare(document, number)
     column = cursor - document.line_start(number)
     language = tree.language if tree else language_of(document.language)
-    broken = None
+    broken: list[Block] = []
     for parsed in _trees(document, tree, cursor):
-        broken, sound = _in_tree(document, parsed, language, number, column)
-        if sound:
-            return broken
+        block, sound = _in_tree(document, parsed, language, number, column)
+        # A piece of the document may have lost the definition that the whole still shows.
+        if sound and (_is_definition(block) or not any(map(_is_definition, broken))):
+            return block
+        broken += [block] if block else []
     by_lines = lines.block_at(document, language, number, width_of(text[:column] + "x"))
-    # A tree knows names and kinds better, if only it sees the same lines.
-    same = broken and by_lines and (broken.first, broken.last) == (by_lines.first, by_lines.last)
-    return broken if same and broken and broken.kind in _DEFINITIONS else by_lines
+    # A tree knows names and kinds better, if only it sees the same lines, and no less in them.
+    for block in broken:
+        same = by_lines and (block.first, block.last) == (by_lines.first, by_lines.last)
+        if same and (_is_definition(block) or not _is_definition(by_lines)):
+            return block
+    return by_lines
+
+
+def _is_definition(block: Block | None) -> bool:
+    return block is not None and block.kind in _DEFINITIONS
 
 
 def _trees(document: Document, tree: SyntaxTree | None, cursor: int) -> Iterator[Parsed]:
@@ -99,7 +108,7 @@ def _in_tree(
     below = definitions.below_attached(document, parsed, number)
     if below is not None:
         found, sound = _in_tree(document, parsed, language, below, 0)
-        if found and found.kind in _DEFINITIONS and found.first <= below <= found.header:
+        if found and _is_definition(found) and found.first <= below <= found.header:
             first = definitions.attached_above(document, parsed, found.first, parsed.grammar.comments)
             return replace(found, first=first), sound
     first, last = len(indent_of(text)), len(text.rstrip()) - 1
@@ -109,8 +118,13 @@ def _in_tree(
 
 def _innermost(document: Document, parsed: Parsed, offsets: list[int]) -> tuple[Block | None, bool]:
     """The smallest definition that touches one of the places, else the statement at the first."""
+    number = document.line_at(offsets[0])
     found = [
-        definition for offset in offsets for definition in definitions.enclosing(document, parsed, offset)
+        (block, sound)
+        for offset in offsets
+        for block, sound in definitions.enclosing(document, parsed, offset)
+        # Some grammars count the blank lines below a definition to it.
+        if block.first <= number <= block.last
     ]
     if not found:
         return definitions.statement_at(document, parsed, offsets[0])
@@ -142,7 +156,7 @@ def _selected(document: Document, tree: SyntaxTree | None, start: int, end: int)
     top, bottom, crossed = first, last, False
     for place in (start, end) if first < last else ():
         block = _block_at(document, tree, place)
-        if block and block.kind in _DEFINITIONS and not block.first <= first <= last <= block.last:
+        if block and _is_definition(block) and not block.first <= first <= last <= block.last:
             top, bottom, crossed = min(top, block.first), max(bottom, block.last), True
     whole = _scope(document, Block(top, bottom, "selection"))
     before = document.slice(min(whole.span.start, start), start)

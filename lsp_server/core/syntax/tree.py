@@ -10,6 +10,7 @@ import tree_sitter
 
 from lsp_server.core.document import Document
 from lsp_server.core.edits import Edit, grown_span, replacement
+from lsp_server.core.syntax.embedded import embedded
 from lsp_server.core.syntax.grammar import Grammar, load
 from lsp_server.core.syntax.languages import Language, language_of
 from lsp_server.core.syntax.windows import starts_block, window
@@ -94,11 +95,15 @@ class SyntaxTree:
         return self._window
 
     def _parse(self, document: Document, span: Span, *, kept: bool = True) -> Parsed | None:
+        if len(span) > MAX_CHARACTERS:
+            return None
+        return self._parse_text(document.slice(span.start, span.end), span, kept=kept)
+
+    def _parse_text(self, text: str, span: Span, *, kept: bool = True) -> Parsed | None:
         grammar = self.language.grammar
         language = load(grammar) if grammar else None
-        if grammar is None or language is None or len(span) > MAX_CHARACTERS:
+        if grammar is None or language is None:
             return None
-        text = document.slice(span.start, span.end)
         fragment = _encode(grammar.fragment) if span.start else b""
         source = fragment + _encode(text)
         if kept and self._last and self._last[0].text == text and self._last[0].fragment == len(fragment):
@@ -138,7 +143,19 @@ class SyntaxTree:
 
     def _embedded(self, parsed: Parsed | None, around: Span) -> Parsed | None:
         """The tree of the script or style sheet that holds `around`, where a page has one there."""
-        return parsed
+        if parsed is None or not parsed.grammar.embeds:
+            return parsed
+        found = embedded(parsed.path(around.start), parsed.grammar)
+        if found is None or not parsed.node_span(found[0]).contains(around):
+            return parsed
+        node, language = found
+        inner = self._inner.setdefault(language.id, SyntaxTree(language))
+        span = parsed.node_span(node)
+        text = parsed.text[span.start - parsed.span.start : span.end - parsed.span.start]
+        before = inner.bytes_parsed
+        tree = inner._parse_text(text, span)
+        self.bytes_parsed += inner.bytes_parsed - before
+        return tree or parsed
 
 
 def parses(text: str, language_id: str) -> bool:
