@@ -60,7 +60,7 @@ def test_fences_and_the_prose_around_them(kind: Kind, reply: str, code: str) -> 
     check(reply, code, kind)
 
 
-def test_what_is_outside_the_fence_is_reported() -> None:
+def test_B119_what_is_outside_the_fence_is_dropped_and_reported() -> None:
     machine = check("Here you are:\n```\nx\n```\nNow run `rm -rf /`.\n", "x\n", "scope")
     assert machine.dropped == "Here you are:\nNow run `rm -rf /`."
     assert machine.closed and machine.ended

@@ -1,5 +1,21 @@
 """Everything that a model will see: deterministic, inside a token budget, cut at stable lines."""
 
+from lsp_server.core.prompt.completion import Snippet, completion_prompt
+from lsp_server.core.prompt.edit import Problem, Target, edit_prompt, prompt_tokens
+from lsp_server.core.prompt.explain import explain_prompt
 from lsp_server.core.prompt.shapes import Chat, Fill, Layout, Prompt, Style
 
-__all__ = ["Chat", "Fill", "Layout", "Prompt", "Style"]
+__all__ = [
+    "Chat",
+    "Fill",
+    "Layout",
+    "Problem",
+    "Prompt",
+    "Snippet",
+    "Style",
+    "Target",
+    "completion_prompt",
+    "edit_prompt",
+    "explain_prompt",
+    "prompt_tokens",
+]
