@@ -2,14 +2,26 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from lsp_server.core.guard import redact
+from lsp_server.settings import Log, Settings
 
 SHORT = 120
 """Characters of an argument that may be shown: enough for a method, an id, a path; too few for code."""
 
 WIRE_LOGGERS = ("pygls", "websockets", "httpx", "httpx2", "httpcore", "httpcore2", "openai", "anthropic")
+
+
+LEVELS = {
+    "error": logging.ERROR,
+    "warning": logging.WARNING,
+    "info": logging.INFO,
+    "debug": logging.DEBUG,
+    "trace": logging.DEBUG,
+}
+"""At `trace` the libraries of the wire are heard too, without the bodies of their messages."""
 
 
 class RedactingFilter(logging.Filter):
@@ -35,11 +47,37 @@ class RedactingFilter(logging.Filter):
         return True
 
 
-def install(level: int, handler: logging.Handler, secrets: Callable[[], Iterable[str]] = tuple) -> None:
-    """Make this the only handler: everything that is logged goes through the filter."""
+def configure(log: Log, secrets: Callable[[], Iterable[str]] = tuple) -> None:
+    """Log as the settings say, through the filter and nowhere else; called again, it starts anew.
+
+    Without a file, or with one that cannot be written, the log goes to stderr, where editors show it.
+    """
+    handler = _handler(log.file)
     handler.addFilter(RedactingFilter(secrets))
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.basicConfig(level=LEVELS[log.level], handlers=[handler], force=True)
+    for name in WIRE_LOGGERS:
+        logging.getLogger(name).setLevel(logging.NOTSET if log.level == "trace" else logging.WARNING)
+
+
+def keys_in(settings: Settings, environment: Mapping[str, str]) -> list[str]:
+    """The keys that the settings name in the environment, for the filter to look for."""
+    references = (
+        value for model in settings.models.values() for value in (model.key, *model.headers.values())
+    )
+    names = {reference.removeprefix("env:") for reference in references if reference.startswith("env:")}
+    return [environment[name] for name in sorted(names) if environment.get(name)]
+
+
+def _handler(file: str) -> logging.Handler:
+    if file:
+        try:
+            path = Path(file).expanduser()
+            path.touch(mode=0o600)
+            return logging.FileHandler(path, encoding="utf-8")
+        except OSError:
+            return logging.StreamHandler()
+    return logging.StreamHandler()
 
 
 def _without_bodies(record: logging.LogRecord) -> str:

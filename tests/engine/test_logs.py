@@ -3,10 +3,12 @@
 import io
 import logging
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from lsp_server.engine.logs import RedactingFilter
+from lsp_server.engine.logs import RedactingFilter, configure, keys_in
+from lsp_server.settings import Log, Settings, load
 
 KEY = "CANARY-KEY-0123456789"
 CODE = "def canary():\n    return 1\n"
@@ -24,6 +26,20 @@ def logged() -> Iterator[Callable[[str], str]]:
     root.setLevel(1)
     yield lambda name: stream.getvalue()
     root.handlers[:], root.level = before
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    """Logging as pytest has set it up is there again after the test."""
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+    root.handlers[:] = []
+    yield
+    for handler in root.handlers:
+        handler.close()
+    root.handlers[:], root.level = before
+    for name in ("pygls", "websockets"):
+        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 def test_B115_no_library_logs_a_body(logged: Callable[[str], str]) -> None:
@@ -68,3 +84,33 @@ def test_ordinary_records_stay_as_they_are(logged: Callable[[str], str]) -> None
         "listening on 127.0.0.1 port 80",
         "Starting TCP server on 127.0.0.1:80",
     ]
+
+
+def with_key(reference: str) -> Settings:
+    model = {"protocol": "chat-http", "model": "m", "key": reference, "headers": {"api-key": "env:OTHER"}}
+    return load(None, {}, {"models": {"x": model}}, None)[0]
+
+
+@pytest.mark.parametrize("level", ["trace", "info", "error"])
+def test_B115_a_log_file_at_any_level_holds_no_key_and_no_code(
+    tmp_path: Path, level: str, restored: None
+) -> None:
+    file = tmp_path / "midstream.log"
+    environment = {"K": KEY, "OTHER": "CANARY-OTHER-0123456789", "UNRELATED": "lsp_server"}
+    configure(Log(level=level, file=str(file)), lambda: keys_in(with_key("env:K"), environment))  # type: ignore[arg-type]
+    logging.getLogger("pygls.protocol").info("Sending data: %s", CODE)
+    logging.getLogger("lsp_server.model").error("401 for %s and %s", KEY, environment["OTHER"])
+    text = file.read_text()
+    assert "401 for [key] and [key]" in text
+    assert ("Sending data: <str>" in text) == (level == "trace")
+    assert "canary" not in text.lower()
+    assert file.stat().st_mode & 0o77 == 0
+
+
+def test_a_log_file_that_cannot_be_written_is_stderr(tmp_path: Path, restored: None) -> None:
+    configure(Log(file=str(tmp_path / "absent" / "x.log")))
+    assert [type(handler) for handler in logging.getLogger().handlers] == [logging.StreamHandler]
+
+
+def test_keys_that_are_not_set_are_not_looked_for() -> None:
+    assert keys_in(with_key("keyring:x"), {}) == []
