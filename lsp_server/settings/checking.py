@@ -1,6 +1,5 @@
 """Checking untrusted values against the schema: what is right is kept, what is wrong becomes a problem."""
 
-import difflib
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -211,6 +210,9 @@ def shown(value: Any) -> str:
 
 def suggestion(key: str, known: Mapping[str, Any]) -> str:
     """`; did you mean ...?` when a known key is near, spelling in snake_case or lower case included."""
+    # Only a mistake pays for the import, not every start.
+    import difflib
+
     folded = {_folded(name): name for name in known}
     near = difflib.get_close_matches(_folded(key), folded, n=1, cutoff=0.6)
     return f"; did you mean `{folded[near[0]]}`?" if near else ""
