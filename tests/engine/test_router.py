@@ -29,7 +29,7 @@ from lsp_server.engine.router import Router
 from lsp_server.settings import Model, Settings, Tasks
 from tests.engine.stage import Stage
 from tests.support.scripted_model import ScriptedModel
-from tests.support.virtual_time import run_virtual
+from tests.support.virtual_time import VirtualTimeLoop, run_virtual
 
 CHAT = Chat("", "", "do it")
 FILL = Fill("x = ", "", "fim", True, "a.py", "python")
@@ -188,6 +188,7 @@ async def test_letting_go_is_no_trouble() -> None:
 def test_B95_keystrokes_do_not_hammer_a_model_that_says_enough(retry_after: float | None) -> None:
     async def scenario() -> None:
         loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualTimeLoop)
         model = Troubled("local", RateLimited("The provider says: slow down.", retry_after=retry_after))
         stage = Stage("x = <|>\n")
         router = Router(lambda: stage.settings, lambda name: model, clock=loop.time)
@@ -196,7 +197,7 @@ def test_B95_keystrokes_do_not_hammer_a_model_that_says_enough(retry_after: floa
         async def key(number: int) -> Any:
             stage.type("y", 4)
             items = await stage.assistant.completer.request(stage.ask(5))
-            await asyncio.sleep(0.2)
+            loop.now += 0.2
             return items
 
         assert [await key(number) for number in range(50)] == [[]] * 50
