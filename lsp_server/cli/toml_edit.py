@@ -27,7 +27,9 @@ def with_string(text: str, table: str, key: str, value: str) -> str:
         if not isinstance(inner, dict):
             raise CannotEdit(f"{table} is no table")
     inner[key] = value
-    changed = _changed(text, table, key, json.dumps(value, ensure_ascii=False))
+    # JSON leaves DEL as it is, TOML does not allow that.
+    literal = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    changed = _changed(text, table, key, literal)
     try:
         if tomllib.loads(changed) == wanted:
             return changed

@@ -63,19 +63,15 @@ class Models:
     async def engine(self, model: str) -> Engine:
         """The weights of this name or path, loaded when they are not. A failure is tried again next time."""
         model = model or DEFAULT.name
-        self.latest = model
         self._used[model] = time.monotonic()
         if model not in self._loading:
-            await self._make_room()
-        if model not in self._loading:
-            self._loading[model] = asyncio.create_task(_load(model), name=f"load {model}")
-        task = self._loading[model]
-        try:
-            # Whoever asked may go away; the others still want the weights.
-            return await asyncio.shield(task)
-        except ModelMissing:
-            self._loading.pop(model, None)
-            raise
+            task = asyncio.create_task(self._load(model), name=f"load {model}")
+            self._loading[model] = task
+            task.add_done_callback(lambda _: self._settle(model, task))
+        # Whoever asked may go away; the others still want the weights.
+        engine = await asyncio.shield(self._loading[model])
+        self.latest = model
+        return engine
 
     def loaded(self) -> dict[str, Engine]:
         return {
@@ -101,6 +97,19 @@ class Models:
         for model in tuple(self.loaded()):
             await self._forget(model)
 
+    async def _load(self, model: str) -> Engine:
+        began = time.monotonic()
+        found = await asyncio.to_thread(weights.find, model)
+        await self._make_room()
+        engine = await load(found)
+        log.info("%s is in memory after %.1f s", model, time.monotonic() - began)
+        return engine
+
+    def _settle(self, model: str, task: "asyncio.Task[Engine]") -> None:
+        """What could not be loaded is forgotten, so that the next request tries again."""
+        if task.cancelled() or task.exception() is not None:
+            self._loading.pop(model, None)
+
     async def _make_room(self) -> None:
         loaded = self.loaded()
         idle = [model for model, engine in loaded.items() if not engine.counters.running]
@@ -111,14 +120,6 @@ class Models:
         engine = self._loading.pop(model).result()
         log.info("%s leaves the memory", model)
         await engine.close()
-
-
-async def _load(model: str) -> Engine:
-    began = time.monotonic()
-    found = await asyncio.to_thread(weights.find, model)
-    engine = await load(found)
-    log.info("%s is in memory after %.1f s", model, time.monotonic() - began)
-    return engine
 
 
 def _with_load(done: Done, milliseconds: float) -> Done:

@@ -65,14 +65,19 @@ class Transfer:
         self._cancelled = cancelled
         self._seen: deque[tuple[float, int]] = deque()
         self._next = 0.0
+        self._most = 0
 
     def began(self, source: str) -> None:
         self.source = source
+        self._most = 0
         self._seen.clear()
 
     def reached(self, done: int, phase: Literal["downloading", "verifying"] = "downloading") -> None:
         """Report `done` bytes. Raises Cancelled when the transfer is no longer wanted."""
         self.check()
+        if phase == "downloading":
+            # A package is a little larger than what it holds, and a bar that goes back would look broken.
+            done = self._most = min(self.total, max(done, self._most))
         now = time.monotonic()
         if now < self._next and done < self.total:
             return
