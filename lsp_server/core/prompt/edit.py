@@ -122,14 +122,15 @@ def _short(
     history: Sequence[str],
     problems: Sequence[Problem],
 ) -> Chat:
-    wishes = [*(_report(document, span, problem) for problem in problems), *history, instruction]
     if text.strip():
-        code, ask = text, "Return only the whole new code."
+        code, ask, rule = text, "Change this code:", "Return the whole changed code and nothing else."
     else:
         code = document.slice(window_start(document, span.start, SHORT // 3), span.start)
-        ask = "Return only the code that comes next."
+        ask, rule = "Write the code that comes next:", "Return only this new code."
     block = fenced(code, document.language, fence_for(code))
-    return Chat("You edit code. Return only code.", "", "\n".join([block, *wishes, ask]))
+    reports = [_report(document, span, problem) for problem in problems]
+    wishes = " ".join([ask, *history, instruction])
+    return Chat("You edit code. Return only code.", "", "\n".join([block, *reports, wishes, rule]))
 
 
 def _hunk_rules(text: str) -> str:
