@@ -1,16 +1,21 @@
 """A backend whose prompts leave without secrets, and whose answers come back with them."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
-from lsp_server.core.guard import Unmask, mask
+from lsp_server.core.guard import Unmask, is_prepared, mask
 from lsp_server.core.prompt import Chat, Fill, Prompt, Style
 from lsp_server.engine.ports import Backend, Delta, Event, Request
+from lsp_server.engine.prices import parts
 
 SALT = secrets.token_bytes(16)
 """New in every process: a placeholder tells nothing about its secret, not even whether two users share it."""
+
+SHORT = 4000
+"""Characters that are scanned on the event loop, at most."""
 
 
 def masked_prompt(prompt: Prompt) -> tuple[Prompt, dict[str, str]]:
@@ -21,6 +26,16 @@ def masked_prompt(prompt: Prompt) -> tuple[Prompt, dict[str, str]]:
         return replace(prompt, prefix=prefix, suffix=suffix), dict(masked.secrets)
     masked = mask((prompt.instructions, prompt.context, prompt.request), SALT)
     return Chat(*masked.texts), dict(masked.secrets)
+
+
+async def mask_prompt(prompt: Prompt) -> tuple[Prompt, dict[str, str]]:
+    """As `masked_prompt`, in a thread where it would hold up the event loop.
+
+    Lines that were scanned before are remembered, so that a keystroke's prompt takes microseconds.
+    """
+    if is_prepared() and sum(map(len, parts(prompt))) <= SHORT:
+        return masked_prompt(prompt)
+    return await asyncio.to_thread(masked_prompt, prompt)
 
 
 class Masking:
@@ -38,7 +53,7 @@ class Masking:
         return self._inner.style
 
     async def stream(self, request: Request) -> AsyncGenerator[Event, None]:
-        prompt, hidden = masked_prompt(request.prompt)
+        prompt, hidden = await mask_prompt(request.prompt)
         machine = Unmask(hidden)
         async with aclosing(self._inner.stream(replace(request, prompt=prompt))) as events:
             async for event in events:
@@ -51,7 +66,7 @@ class Masking:
                 yield event
 
     async def warm(self, request: Request) -> None:
-        prompt, _ = masked_prompt(request.prompt)
+        prompt, _ = await mask_prompt(request.prompt)
         await self._inner.warm(replace(request, prompt=prompt))
 
     async def close(self) -> None:

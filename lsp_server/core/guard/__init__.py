@@ -3,13 +3,14 @@
 from lsp_server.core.guard.ignoring import IgnoreFile, may_leave, path_of
 from lsp_server.core.guard.masking import Masked, Unmask, mask
 from lsp_server.core.guard.redaction import redact
-from lsp_server.core.guard.secrets import find_secrets, prepare
+from lsp_server.core.guard.secrets import find_secrets, is_prepared, prepare
 
 __all__ = [
     "IgnoreFile",
     "Masked",
     "Unmask",
     "find_secrets",
+    "is_prepared",
     "mask",
     "may_leave",
     "path_of",

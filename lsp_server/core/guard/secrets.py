@@ -73,6 +73,11 @@ def prepare() -> None:
     _detectors()
 
 
+def is_prepared() -> bool:
+    """True once the detectors are imported."""
+    return _detectors.cache_info().currsize > 0
+
+
 def _merged(spans: Iterable[Span]) -> list[Span]:
     merged: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
