@@ -6,6 +6,7 @@ the fake is wrong.
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -133,8 +134,14 @@ def several_lines(client: Driver, probe: Probe) -> None:
 
 @script("moon = '🌒🌒' # é\n")
 def astral(client: Driver, probe: Probe) -> None:
-    land(probe, ((0, 8), (0, 10), "🌞"), "moon = '🌞🌒' # é\n", None)
-    land(probe, insert(0, 15, "!"), "moon = '🌞🌒' #! é\n", None)
+    land(probe, ((0, 8), (0, 10), "x"), "moon = 'x🌒' # é\n", None)
+    land(probe, insert(0, 14, "𝒢"), "moon = 'x🌒' #𝒢 é\n", None)
+
+
+@script("moon = '🌒' # é\n")
+def two_characters_that_share_half_a_pair(client: Driver, probe: Probe) -> None:
+    probe.wait_for_reply(probe.apply(((0, 8), (0, 10), "🌞"), version=None))
+    probe.wait(lambda: "🌒" not in probe.document.text)
 
 
 @script("one\r\ntwo\r\n")
@@ -173,8 +180,19 @@ def test_the_fake_does_what_the_client_does(
     client: tuple[Driver, Probe, str, Path], name: str, tmp_path: Path
 ) -> None:
     driver, probe, mode, folder = client
-    peer = FakePeer(mode)
-    fake_probe = probe_of_fake(peer, FULL if mode == "full" else INCREMENTAL)
-    peer.start()
     real = record(driver, probe, name, folder)
-    assert record(FakeDriver(peer), fake_probe, name, tmp_path) == real
+    expected = record_of_fake(mode, name, tmp_path, None)
+    if real != expected and name.startswith("pipelined"):
+        # A client that reads ahead has a choice; what it did must be among what the fake can do.
+        others = (record_of_fake(mode, name, tmp_path, Random(seed)) for seed in range(300))
+        expected = next((other for other in others if other == real), expected)
+    assert real == expected
+
+
+def record_of_fake(mode: str, name: str, folder: Path, schedule: Random | None) -> tuple[object, ...]:
+    """The record of the fake, by default in its usual order."""
+    peer = FakePeer(mode)
+    peer.schedule = schedule
+    probe = probe_of_fake(peer, FULL if mode == "full" else INCREMENTAL)
+    peer.start()
+    return record(FakeDriver(peer), probe, name, folder)

@@ -5,6 +5,7 @@ Everything here is done the slow and obvious way, so that it can serve as the tr
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from lsp_server.core.text import Encoding, Position, Range
 
@@ -115,6 +116,31 @@ def offset_of(text: str, position: Position, encoding: Encoding) -> int:
 def range_of(text: str, start: int, end: int, encoding: Encoding) -> Range:
     """The range between two code points."""
     return Range(position_of(text, start, encoding), position_of(text, end, encoding))
+
+
+def minimized(old: str, new: str) -> list[tuple[int, int, str]]:
+    """The changes that turn `old` into `new`, last first, as VS Code computes them: `(start, end, text)`.
+
+    VS Code compares UTF-16 units. A change that would begin or end inside a character of `old` is stretched
+    over the whole of it, but its text is not: a pair of which only one half differs loses the other half.
+    """
+    old_units, new_units = _units(old), _units(new)
+    boundaries = [len(_units(old[:index])) for index in range(len(old) + 1)]
+    changes = []
+    for kind, start, end, new_start, new_end in SequenceMatcher(
+        None, old_units, new_units, autojunk=False
+    ).get_opcodes():
+        if kind != "equal":
+            text = b"".join(new_units[new_start:new_end]).decode("utf-16-le", "surrogatepass")
+            first = max(index for index, units in enumerate(boundaries) if units <= start)
+            last = min(index for index, units in enumerate(boundaries) if units >= end)
+            changes.append((first, last, text))
+    return changes[::-1]
+
+
+def _units(text: str) -> list[bytes]:
+    data = text.encode("utf-16-le", "surrogatepass")
+    return [data[index : index + 2] for index in range(0, len(data), 2)]
 
 
 def neovim_range(landed: Landed) -> tuple[int, int, str]:

@@ -17,6 +17,7 @@ from tests.support.fake_buffer import (
     Buffer,
     Landed,
     hull_of,
+    minimized,
     neovim_range,
     offset_of,
     range_of,
@@ -127,16 +128,26 @@ class FakeClient:
         document.inserting = False
         landed = document.buffer.undo(self.strokes)
         if landed:
-            self._report(uri, [hull_of(landed)] if self.mode.line_diff else landed)
+            self._report(uri, [hull_of(landed)] if self.mode.line_diff else landed, by_user=True)
         return landed
 
     # What the program does, a step a call.
 
     def work(self) -> bool:
-        """The client takes the next edit, or finishes one that it took; False when there is nothing to do."""
-        if self.incoming:
-            request = self.incoming.popleft()
-            self._tasks.append(lambda: self._take(request))
+        """The client takes the next edit, and does what is next in its queue; False when there is nothing."""
+        self.take()
+        return self.run()
+
+    def take(self) -> bool:
+        """The client reads the next edit from the wire, and queues it."""
+        if not self.incoming:
+            return False
+        request = self.incoming.popleft()
+        self._tasks.append(lambda: self._take(request))
+        return True
+
+    def run(self) -> bool:
+        """The client does what is next in its queue."""
         if not self._tasks:
             return False
         self._tasks.popleft()()
@@ -158,7 +169,9 @@ class FakeClient:
         """Let more time pass than the client ever waits: everything is reported."""
         self.flush()
         for document in self._documents.values():
-            document.rested = self.mode.rested == "replies first" or document.has_reported
+            document.rested = self.mode.rested == "replies first" or (
+                self.mode.rested == "reports first" and document.has_reported
+            )
 
     def refuse_next(self, count: int = 1) -> None:
         """Refuse the edits that come next, whatever their version, in the client's own way."""
@@ -200,6 +213,12 @@ class FakeClient:
             )
             for edit in request.edits
         ]
+        if self.mode.minimizes:
+            places = [
+                (start + first, start + last, new)
+                for start, end, text_of_edit in places
+                for first, last, new in minimized(text[start:end], text_of_edit)
+            ]
         landed = []
         for number, (start, end, new) in enumerate(sorted(places, key=lambda place: place[:2], reverse=True)):
             joins = number > 0 or document.inserting or self.mode.joins_undo
@@ -208,31 +227,32 @@ class FakeClient:
         for one in landed:
             foreign = tuple(author for author in one.removed_authors if author > 0)
             self.landings.append(Landing(request.uri, one, foreign))
-        self._report(request.uri, landed)
+        self._report(request.uri, landed, by_user=False)
         self.outgoing.append(Reply(request.token, "applied"))
 
     def _refuse(self, request: EditRequest) -> None:
         verdicts: dict[str, Verdict] = {"reply": "refused", "error": "error", "lie": "applied"}
         self.outgoing.append(Reply(request.token, verdicts[self.mode.refuses]))
 
-    def _report(self, uri: str, landed: list[Landed]) -> None:
+    def _report(self, uri: str, landed: list[Landed], *, by_user: bool) -> None:
         document = self._documents[uri]
         document.version += 1
         document.held += [self._change(one) for one in landed]
-        if not self.mode.delay:
-            self._send(uri, document)
-        elif document.rested and self.mode.rested == "reports first":
+        if document.rested and self.mode.rested == "reports first":
             document.rested = False
             self._send(uri, document)
-        elif document.rested:
+        elif document.rested or (self.mode.replies_first and not by_user):
             self._tasks.append(lambda: self.flush(uri))
+        elif not self.mode.delay:
+            self._send(uri, document)
         self.wake()
 
     def _change_by_user(self, uri: str, start: int, end: int, text: str, *, joins: bool) -> None:
         document = self._documents[uri]
         self.strokes += 1
         self._hold_for_user(document)
-        self._report(uri, [document.buffer.replace(start, end, text, self.strokes, joins=joins)])
+        landed = document.buffer.replace(start, end, text, self.strokes, joins=joins)
+        self._report(uri, [landed], by_user=True)
 
     def _hold_for_user(self, document: _Open) -> None:
         if self.mode.rested == "replies first":

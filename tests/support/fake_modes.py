@@ -15,23 +15,27 @@ Verdict = Literal["applied", "refused", "error"]
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """How a client behaves.
-
-    `delay` is how many seconds it holds its changes back before it reports them; 0 reports each at once,
-    ahead of the reply. `checks` names the versions that it refuses. `refuses` says how: with a reply, with
-    an error, or with the lie that it applied the edit. `two_steps` is a client whose editor is another
-    process than its language client, so that typing can get in between even without a version.
-    """
+    """How a client behaves."""
 
     name: str
     delay: float = 0.0
+    """Seconds for which changes are held back before they are reported; with 0 each is reported at once."""
+    replies_first: bool = False
+    """A change that is reported at once still comes after the reply to the edit that made it."""
     checks: Literal["any other", "older", "none"] = "any other"
+    """The versions that are refused, compared with the client's own, reported or not."""
     refuses: Literal["reply", "error", "lie"] = "reply"
+    """How: with `applied: false`, with an error, or with `applied: true` and nothing done."""
     first_version: int = 0
+    versioned: bool = True
+    """Understands `documentChanges`; one that does not never learns of a version."""
     two_steps: bool = False
+    """The text lives in another process than the client, so that a key can get in between unseen."""
     full_text: bool = False
     line_diff: bool = False
-    versioned: bool = True
+    """Reports what a look at the changed lines shows, not what was done."""
+    minimizes: bool = False
+    """Takes an edit apart into the smallest changes of UTF-16 units, before it applies it."""
     groups_undo: bool = False
     modal: bool = False
     """All that changes while the user is in insert mode is one undo step, whoever changed it."""
@@ -47,7 +51,7 @@ class Mode:
 MODES = {
     mode.name: mode
     for mode in (
-        Mode("vscode", first_version=1, two_steps=True),
+        Mode("vscode", first_version=1, two_steps=True, replies_first=True, minimizes=True),
         Mode(
             "neovim",
             delay=0.15,
@@ -68,7 +72,7 @@ MODES = {
         ),
         Mode("helix"),
         Mode("plain", checks="none", versioned=False),
-        Mode("full", delay=0.25, first_version=1, two_steps=True, full_text=True),
+        Mode("full", delay=0.25, first_version=1, two_steps=True, full_text=True, minimizes=True),
         Mode("applypatch", first_version=1, two_steps=True, groups_undo=True),
     )
 }

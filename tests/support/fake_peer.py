@@ -10,6 +10,7 @@ peer.step()
 from collections import deque
 from collections.abc import Callable
 from itertools import count
+from random import Random
 from typing import Any
 
 from lsp_server.core.text import Encoding, Position, Range
@@ -33,6 +34,7 @@ class FakePeer(FakeClient):
         self.answers: dict[str, Callable[[Any], object]] = {
             "workspace/configuration": lambda params: [None] * len(params["items"])
         }
+        self.schedule: Random | None = None
         self._ids = count(1)
 
     def start(self, **options: Any) -> None:
@@ -83,8 +85,18 @@ class FakePeer(FakeClient):
             self.messages.append({"jsonrpc": "2.0", "id": message["id"], "result": answer})
 
     def step(self) -> bool:
-        """The client's next own action, then its messages; False when there was nothing to do."""
-        acted = self.work() or bool(self.outgoing) or self.flush()
+        """The client's next own action, then its messages; False when there was nothing to do.
+
+        With a `schedule`, chance says what comes next: reading, working or the timer.
+        """
+        if self.schedule is None:
+            acted = self.work() or bool(self.outgoing) or self.flush()
+        else:
+            actions = [self.take, self.run]
+            self.schedule.shuffle(actions)
+            # A timer that is due may still be late, so it comes up less often than the rest.
+            actions.insert(self.schedule.choice((0, 2, 2, 2)), self.flush)
+            acted = any(action() for action in actions) or bool(self.outgoing)
         self._drain()
         return acted
 

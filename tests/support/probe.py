@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -125,7 +126,8 @@ class Wire:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._messages: queue.Queue[Json] = queue.Queue()
         self._socket: socket.socket | None = None
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     @property
     def command(self) -> list[str]:
@@ -150,17 +152,19 @@ class Wire:
         """Hang up."""
         self._listener.close()
         if self._socket is not None:
-            self._socket.close()
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+        self._reader.join(5)
 
     def _read(self) -> None:
         try:
             self._socket, _ = self._listener.accept()
-            stream = self._socket.makefile("rb")
-            while header := stream.readline():
-                length = int(header.split(b":")[1])
-                while stream.readline() != b"\r\n":
-                    pass
-                self._messages.put(json.loads(stream.read(length)))
+            with self._socket, self._socket.makefile("rb") as stream:
+                while header := stream.readline():
+                    length = int(header.split(b":")[1])
+                    while stream.readline() != b"\r\n":
+                        pass
+                    self._messages.put(json.loads(stream.read(length)))
         except OSError:
             return
 

@@ -11,6 +11,7 @@ from tests.support.editors.driver import Driver
 from tests.support.editors.emacs import Emacs
 from tests.support.editors.helix import Helix
 from tests.support.editors.neovim import Neovim
+from tests.support.editors.vscode import VSCode
 from tests.support.fake_peer import FakePeer
 
 CLIENTS = {
@@ -18,6 +19,8 @@ CLIENTS = {
     "neovim without debounce": "neovim0",
     "helix": "helix",
     "emacs": "eglot",
+    "vscode": "vscode",
+    "vscode with whole texts": "full",
 }
 """What is driven, and the mode of the fake client that plays it."""
 
@@ -43,6 +46,8 @@ def _start(name: str, command: Sequence[str], folder: Path) -> Driver:
             return Helix(command, folder)
         case "emacs":
             return Emacs(command, folder)
+        case "vscode" | "vscode with whole texts":
+            return VSCode(command, folder)
     raise KeyError(name)
 
 

@@ -104,8 +104,10 @@ class Helix:
 
     def normal(self) -> None:
         """Go to normal mode."""
-        self.terminal.press("Escape")
-        wait_for(lambda: " NOR " in self.terminal.screen(), "normal mode")
+        # An escape that nobody needed would turn the next key into its Alt twin.
+        if " NOR " not in self.terminal.screen():
+            self.terminal.press("Escape")
+            wait_for(lambda: " NOR " in self.terminal.screen(), "normal mode")
 
     def close(self) -> None:
         """End Helix, and with it the server."""

