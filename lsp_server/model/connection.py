@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Literal
 
 from lsp_server.engine.errors import BackendError, ModelMissing, RateLimited, Stalled, Unreachable
-from lsp_server.model.dial import Endpoint, Network, dial, where_of
+from lsp_server.model.dial import Address, Network, dial, where_of
 from lsp_server.model.failures import EvictedParent, LanesRefused
 from lsp_server.model.lane import Call, Clock, Lane, Lost, Patience, Timer
 from lsp_server.model.lane_socket import LaneSocket
@@ -48,17 +48,18 @@ class Connection:
     """Connects on demand, and again after a loss. Every method runs on one event loop.
 
     `endpoint` is asked before each connection: it may start the host, or read the key afresh.
-    It raises a BackendError when there is nothing to connect to.
+    It raises a BackendError when there is nothing to connect to. `cancel` may change at any time.
     """
 
     def __init__(
         self,
         model: str,
-        endpoint: Callable[[], Awaitable[Endpoint]],
+        endpoint: Callable[[], Awaitable[Address]],
         options: Options,
         clock: Clock | None = None,
     ) -> None:
         self.wasted_tokens = 0
+        self.cancel = options.cancel
         self._model = model
         self._endpoint = endpoint
         self._options = options
@@ -86,8 +87,8 @@ class Connection:
         again = True
         while True:
             self._pace.check(self._clock.time())
-            alone = not self._lanes or self._options.cancel == "close"
-            alone = alone or (long and self._options.cancel == "lane")
+            alone = not self._lanes or self.cancel == "close"
+            alone = alone or (long and self.cancel == "lane")
             socket = await self._acquire(alone, first_token)
             self._pace.sent(self._clock.time())
             lane = socket.open(call, alone=alone)
@@ -127,13 +128,13 @@ class Connection:
 
     async def warm(self, call: Call | None, *, first_token: float = 30.0) -> None:
         """Connect, and let the host read a prompt ahead where lanes allow it. Raises as `stream` does."""
-        if not self._lanes or self._options.cancel == "close":
+        if not self._lanes or self.cancel == "close":
             while not self._idle:
                 await self._dialed(first_token)
             return
-        if call is None:
-            while self._find_shared() is None:
-                await self._dialed(first_token)
+        while (socket := self._find_shared()) is None:
+            await self._dialed(first_token)
+        if call is None or (call.provides is not None and call.provides in socket.parents):
             return
         events = self.stream(call, first_token=first_token)
         try:
@@ -158,7 +159,7 @@ class Connection:
         while True:
             socket = self._take_idle() if alone else self._find_shared()
             if socket is not None:
-                if self._options.cancel != "event":
+                if self.cancel != "event":
                     self._ensure_spare()
                 return socket
             await self._dialed(patience)
@@ -230,7 +231,7 @@ class Connection:
         if socket.lost:
             return
         if not lane.ended:
-            if self._options.cancel == "event":
+            if self.cancel == "event":
                 socket.cancel(lane)
             else:
                 socket.abandon(lane)

@@ -4,7 +4,7 @@ import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -28,9 +28,18 @@ class UpgradeRefused(Unreachable):
     code = "upgrade_refused"
 
 
+class Address(Protocol):
+    """Where to connect: a `ws:` or `wss:` URL, and the headers of the upgrade, Authorization among them."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to connect: a `ws:` or `wss:` URL, and the headers of the upgrade, Authorization among them."""
+    """An address as a value."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -54,13 +63,13 @@ class _Connect(connect):
         return exc
 
 
-async def dial(where: Where, endpoint: Endpoint, network: Network) -> ClientConnection:
+async def dial(where: Where, endpoint: Address, network: Network) -> ClientConnection:
     """Open a WebSocket. Raises one of the engine's BackendErrors with a sentence for the user."""
     parts = urlsplit(endpoint.url)
     options: dict[str, Any] = {"proxy": proxy_for(parts.hostname or "", network)}
     if parts.scheme == "wss":
         options["ssl"] = tls_context(network.ca_file)
-    if options["proxy"] is None and not is_loopback(parts.hostname or ""):
+    if not is_loopback(parts.hostname or ""):
         # A family that does not work (IPv6 without a route) must not use up the time for the other one.
         options["happy_eyeballs_delay"] = 0.25
     try:
@@ -80,7 +89,7 @@ async def dial(where: Where, endpoint: Endpoint, network: Network) -> ClientConn
         raise from_exception(where, error) from None
 
 
-def where_of(model: str, endpoint: Endpoint) -> Where:
+def where_of(model: str, endpoint: Address) -> Where:
     """Whom sentences about this endpoint name, and the secrets in its headers."""
     values = [value for name, value in endpoint.headers.items() if name.lower() not in _HARMLESS]
     secrets = tuple(value.removeprefix("Bearer ") for value in values)

@@ -35,6 +35,16 @@ class LanesRefused(Rejected):
     code = "lanes_refused"
 
 
+class FieldRefused(Rejected):
+    """The host does not know, or does not take, one field of the request that it can do without."""
+
+    code = "field_refused"
+
+    def __init__(self, sentence: str, field: str, *, detail: str = "") -> None:
+        super().__init__(sentence, detail=detail)
+        self.field = field
+
+
 class Expired(Interrupted):
     """The provider ended the session; a fresh connection will work."""
 
@@ -76,8 +86,43 @@ def masked(text: str, secrets: tuple[str, ...]) -> str:
     return text
 
 
-def from_status(where: Where, status: int, words: str, headers: Mapping[str, str]) -> BackendError:
-    """The error of an HTTP status with the provider's words; `headers` have lower-case names."""
+_DISPENSABLE = (
+    "include",
+    "logprobs",
+    "top_logprobs",
+    "max_output_tokens",
+    "prompt_cache_key",
+    "reasoning",
+    "reasoning_effort",
+    "service_tier",
+    "store",
+    "stream_options",
+    "temperature",
+    "text",
+    "verbosity",
+)
+_NOT_TAKEN = re.compile(
+    r"(unsupported|unknown|unrecognized|unexpected|extra) (parameter|argument|field|input|key|property)"
+    r"|not (permitted|supported|allowed)",
+    re.IGNORECASE,
+)
+
+
+def _refused_field(words: str, param: str | None) -> str | None:
+    """The field that these words of a 400 refuse as such; a field refused for its value is not meant."""
+    if not _NOT_TAKEN.search(words) or re.search(r"unsupported value", words, re.IGNORECASE):
+        return None
+    named = re.findall(r"[a-z_]+", param or words)
+    return next((field for field in _DISPENSABLE if field in named), None)
+
+
+def from_status(
+    where: Where, status: int, words: str, headers: Mapping[str, str], param: str | None = None
+) -> BackendError:
+    """The error of an HTTP status with the provider's words; `headers` have lower-case names.
+
+    `param` is the field of the request that the provider names.
+    """
     said = where.quote(words)
     detail = f"HTTP {status}: {said}"
     tail = f": {said}" if said else "."
@@ -106,7 +151,9 @@ def from_status(where: Where, status: int, words: str, headers: Mapping[str, str
         )
     if status == 413:
         return Rejected(f"The request is too large for {where.host} (413){tail}", detail=detail)
-    return Rejected(f"{where.host} did not accept the request ({status}){tail}", detail=detail)
+    sentence = f"{where.host} did not accept the request ({status}){tail}"
+    field = _refused_field(words, param) if status in (400, 422) else None
+    return FieldRefused(sentence, field, detail=detail) if field else Rejected(sentence, detail=detail)
 
 
 _STATUS_OF_CODE = {
@@ -131,13 +178,18 @@ _STATUS_OF_CODE = {
 
 
 def from_code(
-    where: Where, code: str | None, status: int | None, words: str, headers: Mapping[str, str]
+    where: Where,
+    code: str | None,
+    status: int | None,
+    words: str,
+    headers: Mapping[str, str],
+    param: str | None = None,
 ) -> BackendError:
     """The error that a provider names by its code; an unknown code counts as its status, else as 400."""
     if code is not None and "expired" in code:
         return Expired(f"{where.host} ended the session; connecting again: {where.quote(words)}")
     known = _STATUS_OF_CODE.get(code or "")
-    return from_status(where, known or status or 400, words, headers)
+    return from_status(where, known or status or 400, words, headers, param)
 
 
 def from_event(where: Where, event: ErrorEvent) -> BackendError:
@@ -151,7 +203,7 @@ def from_event(where: Where, event: ErrorEvent) -> BackendError:
             return Expired(f"{where.host} ended the connection after its longest time; connecting again.")
     if event.code == frames.INVALID_STREAM_ID or event.param == "stream_id":
         return LanesRefused(f"{where.host} does not take lanes: {where.quote(event.message)}")
-    return from_code(where, event.code, event.status, event.message, event.headers)
+    return from_code(where, event.code, event.status, event.message, event.headers, event.param)
 
 
 def from_failed(where: Where, ended: Ended) -> BackendError:

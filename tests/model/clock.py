@@ -61,9 +61,12 @@ async def turns(count: int = 20) -> None:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """Wait for a state; the test's own time limit ends a hopeless wait."""
-    while not condition():
+    """Wait for a state that the network brings about; a hopeless wait fails."""
+    for _ in range(200_000):
+        if condition():
+            return
         await asyncio.sleep(0)
+    raise AssertionError("the state never came")
 
 
 @asynccontextmanager

@@ -30,8 +30,8 @@ class FaultProxy:
 
     async def __aexit__(self, *_: object) -> None:
         await self.refuse()
-        for task in list(self._tasks):
-            task.cancel()
+        self.resume()
+        self.reset()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     @property

@@ -1,0 +1,163 @@
+"""One connection: lanes, cancelling and continuation, against a real server on loopback."""
+
+import asyncio
+
+import pytest
+
+from lsp_server.local.session import Limits, Rules
+from lsp_server.model.connection import Cancel, Options
+from lsp_server.wire.errors import previous_response_not_found
+from tests.model.calls import answer, ask, call, cancelled
+from tests.model.clock import connected, turns, until
+from tests.support.model_server import ModelServer
+
+
+async def test_an_answer_streams_to_its_end() -> None:
+    async with ModelServer() as server, connected(server.url, server.headers) as connection:
+        server.always("hel", "lo")
+        assert await answer(connection) == "hello"
+        assert await answer(connection, long=True) == "hello"
+
+
+async def test_answers_on_lanes_of_one_socket_interleave() -> None:
+    async with ModelServer() as server, connected(server.url, server.headers) as connection:
+        tasks = [ask(connection, call(name)) for name in "abc"]
+        taken = [await server.turn() for _ in tasks]
+        for turn in taken:
+            turn.say(turn.text.upper())
+        for turn in reversed(taken):
+            turn.say("!")
+            turn.finish()
+        assert await asyncio.gather(*tasks) == ["A!", "B!", "C!"]
+        assert len({turn.create.lane for turn in taken}) == 3
+
+
+@pytest.mark.parametrize("cancel", ["event", "lane", "close"])
+@pytest.mark.parametrize("long", [False, True])
+async def test_B51_cancelling_frees_the_caller_at_once(cancel: Cancel, long: bool) -> None:
+    """Whatever the provider does: here it neither stops nor says anything more."""
+    options = Options(cancel=cancel)
+    async with ModelServer(Rules()) as server, connected(server.url, server.headers, options=options) as c:
+        task = ask(c, long=long)
+        turn = await server.turn()
+        turn.say("a")
+        await turns()
+        task.cancel()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert task.done()
+        server.always("next")
+        assert await answer(c, long=long) == "next"
+
+
+async def test_B51_the_cancel_event_reaches_the_host_before_the_next_request() -> None:
+    options = Options(cancel="event")
+    async with ModelServer() as server, connected(server.url, server.headers, options=options) as connection:
+        for _ in range(20):
+            task = ask(connection)
+            turn = await server.turn()
+            await cancelled(task)
+            server.next("b")
+            assert await answer(connection) == "b"
+            assert turn.cancelled
+        assert server.most_running == 1
+
+
+@pytest.mark.parametrize("cancel", ["lane", "close"])
+async def test_a_cancelled_long_answer_closes_its_own_socket_and_no_other(cancel: Cancel) -> None:
+    options = Options(cancel=cancel)
+    async with ModelServer() as server, connected(server.url, server.headers, options=options) as connection:
+        short = ask(connection)
+        kept = await server.turn()
+        long = ask(connection, long=True)
+        dropped = await server.turn()
+        await cancelled(long)
+        await dropped.closed.wait()
+        assert dropped.cancelled
+        kept.say("still here")
+        kept.finish()
+        assert await short == "still here"
+
+
+async def test_B127_abandoned_requests_do_not_stay_open() -> None:
+    options = Options(cancel="event")
+    async with ModelServer() as server, connected(server.url, server.headers, options=options) as connection:
+        for _ in range(1000):
+            task = ask(connection)
+            await server.turn()
+            await cancelled(task)
+        await until(lambda: server.running == 0)
+        assert server.most_running == 1
+        assert server.face.clients == 1
+
+
+async def test_B52_late_deltas_of_an_abandoned_answer_reach_nobody_and_are_counted() -> None:
+    async with ModelServer() as server, connected(server.url, server.headers) as connection:
+        first = ask(connection, call("A"))
+        old = await server.turn()
+        old.say("A1")
+        await turns()
+        await cancelled(first)
+        second = ask(connection, call("B"))
+        new = await server.turn()
+        for _ in range(3):
+            old.say("A")
+            new.say("B")
+        old.finish()
+        new.finish()
+        assert await second == "BBB"
+        await until(lambda: connection.wasted_tokens)
+        assert connection.wasted_tokens == 4
+
+
+async def test_lanes_are_recycled_far_below_the_limit_of_names() -> None:
+    rules = Rules(Limits(lane_names=32, active=16))
+    async with ModelServer(rules) as server, connected(server.url, server.headers) as connection:
+        server.always("x")
+        for _ in range(100):
+            assert await answer(connection) == "x"
+        assert len({turn.create.lane for turn in server.turns}) <= 12
+        assert server.face.clients == 2
+
+
+async def test_a_socket_full_of_abandoned_answers_is_replaced() -> None:
+    async with ModelServer() as server, connected(server.url, server.headers) as connection:
+        for _ in range(12):
+            task = ask(connection)
+            await server.turn()
+            await cancelled(task)
+        server.always("free")
+        assert await answer(connection) == "free"
+
+
+async def test_warm_up_and_continuation() -> None:
+    async with ModelServer() as server, connected(server.url, server.headers) as connection:
+        server.always("ok")
+        for context in ("context of a", "context of b"):
+            await connection.warm(call(context, provides=context))
+        await connection.warm(call("context of a", provides="context of a"))
+        assert await answer(connection, call(" rest", continues="context of a")) == "ok"
+        assert await answer(connection, call("alone", continues="never warmed")) == "ok"
+        assert [turn.text for turn in server.turns] == [
+            "context of a",
+            "context of b",
+            "context of a rest",
+            "alone",
+        ]
+
+
+async def test_an_evicted_parent_means_the_request_in_full() -> None:
+    async with ModelServer() as server, connected(server.url, server.headers) as connection:
+        await connection.warm(call("context", provides="context"))
+        for _ in range(2):
+            task = ask(connection, call("rest", continues="context"))
+            turn = await server.turn()
+            if parent := turn.create.previous_response_id:
+                turn.refuse(previous_response_not_found(parent, turn.create.lane))
+                turn = await server.turn()
+            assert turn.create.previous_response_id is None
+            turn.say("ok")
+            turn.finish()
+            assert await task == "ok"
+        whole = [turn.create.previous_response_id is None for turn in server.turns]
+        assert whole == [True, False, True, True]
