@@ -6,15 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.core.completion import (
-    Context,
-    Stopper,
-    confident,
-    context_at,
-    finish,
-    finish_over,
-    wants_block,
-)
+from lsp_server.core.completion import Context, begin, confident, context_at, finish, finish_over
 from lsp_server.core.document import Document
 from lsp_server.core.reply import ReplyFilter
 from tests.support.marked import parse
@@ -190,6 +182,13 @@ def test_a_model_that_did_not_see_the_blanks_before_the_cursor() -> None:
     check_nothing("def f():\n    return 1\n    <|>\n", "def g():\n    pass", stripped=True)
 
 
+def test_typing_along_is_measured_against_the_start_of_the_text() -> None:
+    context, _, _ = context_of("x = f(<|>)", "python", stripped=True)
+    assert begin(" a, b)\r\ny = 2", context) == " a, b)\ny = 2"
+    context, _, _ = context_of("x = <|>", "python", stripped=True)
+    assert begin(" a, b)\r\n", context) == "a, b)\n"
+
+
 def test_B08_tabs_stay_tabs() -> None:
     check(
         "func f() {\n\t<|>\n}\n",
@@ -285,81 +284,9 @@ def test_any_text_at_any_place_is_answered(text: str, data: st.DataObject) -> No
     assert finish(candidate, context) == "" or finish(candidate, context).strip()
 
 
-@pytest.mark.parametrize(
-    ("source", "block"),
-    [
-        ("def f():<|>\n", True),
-        ("def f():\n    <|>\n", True),
-        ("def f():\n<|>\n", True),
-        ("use({<|>})\n", True),
-        ("if (x) {<|>\n", True),
-        ("x = [<|>];\n", True),
-        ("x = <|>\n", False),
-        ("foo(<|>a)\n", False),
-        ("x = 1\n<|>\n", False),
-        ("<|>", True),
-        ("    <|>return 1\n", False),
-        ("if a then<|>\n", True),
-    ],
-)
-def test_one_line_or_a_block(source: str, block: bool) -> None:
-    assert wants_block(context_of(source, "python")[0]) is block
-
-
 def test_confidence_is_the_geometric_mean_of_the_first_six() -> None:
     sure, unsure = math.log(0.9), math.log(0.3)
     assert confident([])
     assert confident([sure] * 6 + [unsure] * 50)
     assert not confident([sure] * 3 + [unsure] * 3)
     assert confident([math.log(0.601)]) and not confident([math.log(0.599)])
-
-
-def stopped_after(source: str, stream: str, language: str = "python") -> str | None:
-    """What of `stream`, sent character by character, had come when the stream was stopped."""
-    context, _, _ = context_of(source, language)
-    stopper = Stopper(context, block=wants_block(context))
-    for index, character in enumerate(stream, 1):
-        if stopper.push(character):
-            return stream[:index]
-    return None
-
-
-@pytest.mark.parametrize(
-    ("source", "stream", "came", "language"),
-    [
-        ("x = <|>\n", "1\ny = 2", "1\n", "python"),
-        ("foo(<|>)", "a, b) + c", "a, b)", "python"),
-        ("foo(<|>, c)", "a, b", "a,", "python"),
-        ("f(g(<|>)", "x))", "x))", "python"),
-        ("x = f(<|>", "a)", None, "python"),
-        (
-            "def f():\n    <|>\n",
-            "\n    a = 1\n    return a\n\ndef g():\n    pass",
-            "\n    a = 1\n    return a\n\ndef g():\n",
-            "python",
-        ),
-        (
-            "func f() {\n\t<|>\n}\n",
-            "if x {\n    return\n  }\n  y()\n}\n",
-            "if x {\n    return\n  }\n  y()\n}",
-            "go",
-        ),
-        ("items = [<|>\n", "\n  0,\n" + "  0,\n" * 9, "\n" + "  0,\n" * 5, "javascript"),
-        ("    <|>\n", "\n\n", None, "python"),
-    ],
-)
-def test_a_stream_stops_when_all_that_can_be_shown_has_come(
-    source: str, stream: str, came: str | None, language: str
-) -> None:
-    assert stopped_after(source, stream, language) == came
-
-
-@given(st.text(st.sampled_from("ab(){}\"', \n:"), max_size=40), st.data())
-def test_stopping_loses_nothing_that_would_be_shown(stream: str, data: st.DataObject) -> None:
-    source = data.draw(
-        st.sampled_from(["f(<|>)", "def f():\n    <|>\n", "x = {<|>\n}\n", "g(<|>, b)\n", "<|>"])
-    )
-    context, _, _ = context_of(source, "python")
-    came = stopped_after(source, stream)
-    if came is not None:
-        assert finish(came, context) == finish(stream, context)

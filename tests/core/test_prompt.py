@@ -3,7 +3,6 @@
 import os
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,8 @@ from lsp_server.core.prompt import (
     explain_prompt,
     prompt_tokens,
 )
-from lsp_server.core.prompt.budget import head, tokens
 from lsp_server.core.text import Span
 from tests.support.marked import Marked, parse
-from tests.support.operations import steps
 
 GOLDEN = Path(__file__).parents[1] / "data" / "prompt"
 PLAIN, FIM, CHAT = Style("plain"), Style("fim"), Style("chat")
@@ -173,85 +170,6 @@ def test_blocks_have_the_layout_that_the_style_names() -> None:
     assert fill(completion("f(<|>)", style)).layout == "plain"
     prompt = fill(completion("f(<|>)", style, block=True))
     assert prompt.layout == "fim" and not prompt.one_line
-
-
-@pytest.mark.parametrize("budget", range(64, 70))
-def test_B22_a_window_never_cuts_a_character(budget: int) -> None:
-    style = Style("fim", prefix_tokens=budget, suffix_tokens=budget)
-    for source in (
-        "測" * 4000 + "\nx = <|>",
-        "測" * 4000 + "<|>",
-        "<|>" + "測" * 4000,
-        "x = <|>\n" + "🦊" * 4000,
-    ):
-        document, marked = document_of(source)
-        prompt = fill(completion_prompt(document, marked.at, style))
-        before, after = marked.text[: marked.at], marked.text[marked.at :]
-        assert before.endswith(prompt.prefix) and after.startswith(prompt.suffix)
-        assert tokens(prompt.prefix) <= budget and tokens(prompt.suffix) <= budget
-        assert "\ufffd" not in (prompt.prefix + prompt.suffix).encode().decode()
-        assert prompt.prefix or not before
-        assert prompt.suffix or not after.strip()
-
-
-@given(st.text(st.sampled_from("a測🦊\n\r \ud83e(}"), max_size=200), st.integers(0, 200), st.integers(1, 40))
-def test_windows_fit_and_are_parts_of_the_document(text: str, cursor: int, budget: int) -> None:
-    document = Document.open("file:///a", "python", 1, text)
-    cursor = min(cursor, len(text))
-    prompt = fill(completion_prompt(document, cursor, Style("fim", budget, budget)))
-    assert text[:cursor].endswith(prompt.prefix) and text[cursor:].startswith(prompt.suffix)
-    assert tokens(prompt.prefix) <= budget and tokens(prompt.suffix) <= budget
-    assert tokens(head(text, budget)) <= budget and text.startswith(head(text, budget))
-
-
-def typed(text: str, style: Style) -> list[str]:
-    """The prefix of the prompt after each key."""
-    document = Document.open("file:///a", "python", 1, "")
-    prompts = []
-    for count in range(len(text)):
-        document = Document.open("file:///a", "python", count, text[:count])
-        prompts.append(fill(completion_prompt(document, count, style)).prefix)
-    return prompts
-
-
-FUNCTIONS = "".join(
-    f"def f{n}(a, b):\n    c = a + b * {n}\n    if c > {n}:\n        return c\n    return None\n\n\n"
-    for n in range(20)
-)
-ROWS = "ROWS = [\n" + "    (0, 0, 0),\n" * 120
-
-
-@pytest.mark.parametrize("text", [FUNCTIONS, ROWS], ids=["functions", "rows"])
-def test_the_window_moves_in_large_steps_while_typing(text: str) -> None:
-    prompts = typed(text, PLAIN)
-    cold = sum(not now.startswith(before.rstrip()) for before, now in pairwise(prompts))
-    assert cold <= text.count("\n") / 6
-    assert all(tokens(prompt) >= 0.35 * PLAIN.prefix_tokens for prompt in prompts[-1000:])
-
-
-def test_the_window_starts_where_code_starts() -> None:
-    long = FUNCTIONS + "x = <|>"
-    assert re.match(r"def f\d+", fill(completion(long, PLAIN)).prefix)
-
-
-class Guarded(Document):
-    """A document whose text as a whole must not be asked for."""
-
-    __slots__ = ()
-
-    @property
-    def text(self) -> str:
-        raise AssertionError("the whole text was joined")
-
-
-@pytest.mark.parametrize("style", [PLAIN, FIM, CHAT], ids=lambda style: style.kind)
-def test_a_prompt_costs_the_same_in_a_long_file(style: Style) -> None:
-    def cost(functions: int) -> int:
-        document = Guarded.open("file:///a", "python", 1, FUNCTIONS * functions)
-        cursor = document.line_start(document.line_count // 2) + 4
-        return steps(lambda: completion_prompt(document, cursor, style))
-
-    assert cost(400) <= 1.5 * cost(10)
 
 
 def test_the_parts_of_a_chat_prompt_are_stable_first() -> None:

@@ -21,6 +21,7 @@ from lsp_server.core.completion.tail import without_repeated_tail
 __all__ = [
     "Context",
     "Stopper",
+    "begin",
     "confident",
     "context_at",
     "finish",
@@ -31,7 +32,7 @@ __all__ = [
 
 Filter = Callable[[str, Context], str]
 
-# What the model did wrong whatever the place, then where the text starts and how far it may go.
+# What the model did wrong whatever the place, and where the text starts.
 START: tuple[Filter, ...] = (
     without_control_tokens,
     without_repeats,
@@ -39,10 +40,9 @@ START: tuple[Filter, ...] = (
     in_document_style,
     without_repeated_indent,
     without_repeated_blank,
-    within_block,
 )
-# What follows the cursor.
-END: tuple[Filter, ...] = (within_closers, without_repeated_tail, without_idle_blanks)
+# How far the text may go, and what follows the cursor.
+END: tuple[Filter, ...] = (within_block, within_closers, without_repeated_tail, without_idle_blanks)
 
 
 def finish(candidate: str, context: Context) -> str:
@@ -50,9 +50,15 @@ def finish(candidate: str, context: Context) -> str:
 
     `candidate` is the cleaned reply, whole or as far as it has come.
     """
-    return _passed(_passed(_with_newlines(candidate), context, START), context, END).replace(
-        "\n", context.newline
-    )
+    return _passed(begin(candidate, context), context, END).replace("\n", context.newline)
+
+
+def begin(candidate: str, context: Context) -> str:
+    r"""The candidate as it starts at the cursor, its end not yet cut: what typing along must spell out.
+
+    Its lines end in `\n`.
+    """
+    return _passed(candidate.replace("\r\n", "\n").replace("\r", "\n"), context, START)
 
 
 def finish_over(candidate: str, context: Context) -> tuple[str, int]:
@@ -60,8 +66,9 @@ def finish_over(candidate: str, context: Context) -> tuple[str, int]:
 
     That number is not 0 only where the answer goes on behind the closers that follow the cursor.
     """
-    whole = _passed(_with_newlines(candidate), context, START)
-    text, replaced = past_closers(_passed(whole, context, END), whole, context)
+    whole = begin(candidate, context)
+    line = within_block(whole, context)
+    text, replaced = past_closers(_passed(whole, context, END), line, context)
     return text.replace("\n", context.newline), replaced
 
 
@@ -69,7 +76,3 @@ def _passed(text: str, context: Context, filters: tuple[Filter, ...]) -> str:
     for narrower in filters:
         text = narrower(text, context)
     return text
-
-
-def _with_newlines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
