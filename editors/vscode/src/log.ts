@@ -1,0 +1,4 @@
+/** The output channel "Midstream". */
+import * as vscode from "vscode";
+
+export const log = vscode.window.createOutputChannel("Midstream", { log: true });
