@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from lsp_server.core.edits import Edit, common_prefix, common_suffix, replacement
-from lsp_server.core.text import split_lines
+from lsp_server.core.text import complete_lines, split_lines
 
 # Old lines are skipped for lines that match beyond them and weigh more than this part of the skipped.
 EVIDENCE = 1 / 3
@@ -54,11 +54,9 @@ class StreamingDiff:
         self._partial.append(text)
         if "\n" not in text and "\r" not in text and not self._partial[0].endswith("\r"):
             return []
-        lines = split_lines("".join(self._partial))
-        # A carriage return at the end may be half of a line end.
-        kept = 2 if not lines[-1] and lines[-2:][0].endswith("\r") else 1
-        self._partial = ["".join(lines[-kept:])]
-        return [edit for line in lines[:-kept] for edit in self._push_line(line)]
+        lines, rest = complete_lines("".join(self._partial))
+        self._partial = [rest]
+        return [edit for line in lines for edit in self._push_line(line)]
 
     def finish(self) -> list[Edit]:
         """The edits that remain when the new text is complete."""

@@ -68,6 +68,17 @@ def split_lines(text: str) -> list[str]:
     return lines
 
 
+def complete_lines(text: str) -> tuple[list[str], str]:
+    """The complete lines of a text that goes on, and the rest.
+
+    A carriage return at the very end may be half of a line end, so its line is not complete.
+    """
+    *lines, rest = split_lines(text)
+    if lines and not rest and lines[-1].endswith("\r"):
+        rest = lines.pop()
+    return lines, rest
+
+
 def line_end(line: str) -> str:
     """The characters that end `line`: one of the three line ends, or nothing."""
     return line[len(line.rstrip("\r\n")) :]
