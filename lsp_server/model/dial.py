@@ -140,6 +140,8 @@ def from_exception(where: Where, error: Exception) -> BackendError:
             return Unreachable(f"The name {where.host} cannot be found; check the network.", detail=words)
         case ConnectionRefusedError():
             return Unreachable(f"Nothing listens at {where.host}.", detail=words)
+        case ConnectionError():
+            return Unreachable(f"{where.host} broke off the connection before it was open.", detail=words)
         case TimeoutError():
             return Unreachable(f"{where.host} did not answer in time.", detail=words)
         case ProxyError():
