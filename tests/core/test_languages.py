@@ -8,7 +8,7 @@ import pytest
 from lsp_server.core.document import Document
 from lsp_server.core.syntax.comments import directive_comments, in_string_or_comment
 from lsp_server.core.syntax.grammar import Grammar, load, missing_reason
-from lsp_server.core.syntax.languages import LANGUAGES, comment_prefix, commented, language_of
+from lsp_server.core.syntax.languages import LANGUAGES, Language, comment_prefix, commented, language_of
 from lsp_server.core.syntax.scope import scope_at
 from lsp_server.core.syntax.tree import SyntaxTree
 from lsp_server.core.text import Span
@@ -19,8 +19,9 @@ GRAMMARS = [language for language in LANGUAGES if language.grammar]
 
 
 @pytest.mark.parametrize("language", GRAMMARS, ids=lambda language: language.id)
-def test_a_grammar_loads_and_knows_every_kind_in_the_table(language) -> None:
+def test_a_grammar_loads_and_knows_every_kind_in_the_table(language: Language) -> None:
     grammar = language.grammar
+    assert grammar
     tables = load(grammar)
     assert tables, missing_reason(grammar)
     known = {tables.node_kind_for_id(number) for number in range(tables.node_kind_count)}
@@ -30,7 +31,7 @@ def test_a_grammar_loads_and_knows_every_kind_in_the_table(language) -> None:
 
 
 @pytest.mark.parametrize("language", GRAMMARS, ids=lambda language: language.id)
-def test_a_language_with_a_grammar_has_a_fixture(language) -> None:
+def test_a_language_with_a_grammar_has_a_fixture(language: Language) -> None:
     assert (DATA / f"{language.id}.txt").exists()
 
 
@@ -42,7 +43,17 @@ def test_ids_and_aliases_are_unique_and_in_lower_case() -> None:
 
 @pytest.mark.parametrize(
     ("alias", "expected"),
-    [("javascriptreact", "javascript"), ("typescriptreact", "tsx"), ("Python", "python")],
+    [
+        ("javascriptreact", "javascript"),
+        ("typescriptreact", "tsx"),
+        ("Python", "python"),
+        ("shellscript", "bash"),
+        ("FortranFreeForm", "fortran"),
+        ("fortran-modern", "fortran"),
+        ("vue", "html"),
+        ("scss", "css"),
+        ("objective-c", "objective-c"),
+    ],
 )
 def test_editors_names_are_known(alias: str, expected: str) -> None:
     language = language_of(alias)
@@ -53,10 +64,8 @@ def test_a_missing_wheel_is_a_reason_and_not_an_error() -> None:
     missing = Grammar("tree_sitter_of_nowhere")
     assert load(missing) is None
     assert "tree-sitter-of-nowhere" in (missing_reason(missing) or "")
-    language = language_of("python")
-    assert language
     document = Document.open("file:///x.py", "python", 1, "def f():\n    return 1\n")
-    found = scope_at(document, SyntaxTree(type(language)("other", grammar=missing)), Span(14, 14))
+    found = scope_at(document, SyntaxTree(Language("other", grammar=missing)), Span(14, 14))
     assert (found.kind, found.name) == ("function", "f")
 
 
@@ -128,6 +137,16 @@ def test_no_directive() -> None:
         ("typescript", "/* note */<|> a();", "code"),
         ("typescript", "a(); // note<|>\nb();", "comment"),
         ("unheard of", "a 'b<|>", "string"),
+        ("html", "<p>Te<|>xt</p>", "string"),
+        ("html", "<script>\nlet a = 'b<|>';\n</script>", "string"),
+        ("html", "<script>\n/* note */<|> a();\n</script>", "code"),
+        ("c", "char c = 'a<|>';", "string"),
+        ("c", "int x; // note<|>", "comment"),
+        ("rust", "/// note<|>\nfn f() {}", "comment"),
+        ("ruby", 'x = "a#{b<|>}"', "code"),
+        ("shellscript", 'x="a $(b<|>)"', "code"),
+        ("kotlin", 'val x = "a<|>', "string"),
+        ("kotlin", "val x = 1 // a<|>", "comment"),
     ],
 )
 def test_code_string_or_comment(

@@ -164,10 +164,22 @@ def test_the_lead_is_what_stands_above_the_definition(language_id: str, source: 
     assert document.slice(found.span.start, found.span.start + found.lead) == lead
 
 
+@pytest.mark.parametrize(
+    ("language_id", "first", "last"),
+    [("javascript", "module.exports = {", "};"), ("javascript", "(() => {", "})();"), ("json", "{", "}")],
+)
+def test_B110_a_long_statement_is_never_the_whole_file(language_id: str, first: str, last: str) -> None:
+    lines = "".join(f'  "k{number}": {number},\n' for number in range(400))
+    document, tree = open_document(f"{first}\n{lines}{last}\n", language_id)
+    place = document.text.index('"k200"')
+    found = scope_at(document, tree, Span(place, place))
+    assert document.slice(found.span.start, found.span.end) == '  "k200": 200,'
+
+
 TWINS = {
     "python": "def f(a):\n    b = 1\n    HERE\n    return b\n\n\ndef g(a):\n    c = 2\n    return c\n",
-    "javascript": "function f(a) {\n  let b = 1;\n  HERE\n  return b;\n}\n\nfunction g(a) {\n  return 2;\n}\n",
-    "typescript": "export function f(a: A) {\n  HERE\n  return b;\n}\n\nexport function g(a: A) {\n  return 2;\n}\n",
+    "javascript": "function f(a) {\n  HERE\n  return b;\n}\n\nfunction g(a) {\n  return 2;\n}\n",
+    "typescript": "function f(a: A) {\n  HERE\n  return b;\n}\n\nexport function g(a: A) {\n  return 2;\n}\n",
     "tsx": "function f(a: A) {\n  HERE\n  return <b/>;\n}\n\nfunction g(a: A) {\n  return <i>2</i>;\n}\n",
     "go": "func f(a int) int {\n\tHERE\n\treturn 1\n}\n\nfunc g(a int) int {\n\treturn 2\n}\n",
     "rust": "fn f(a: i32) -> i32 {\n    HERE\n    1\n}\n\nfn g(a: i32) -> i32 {\n    2\n}\n",
@@ -177,7 +189,7 @@ TWINS = {
     "ruby": "def f(a)\n  HERE\n  1\nend\n\ndef g(a)\n  2\nend\n",
     "lua": "local function f(a)\n  HERE\n  return 1\nend\n\nlocal function g(a)\n  return 2\nend\n",
     "bash": "f() {\n  HERE\n  echo 1\n}\n\ng() {\n  echo 2\n}\n",
-    "fortran": "subroutine f(a)\n  HERE\n  call x(1)\nend subroutine f\n\nsubroutine g(a)\n  call x(2)\nend subroutine g\n",
+    "fortran": "subroutine f(a)\n  HERE\nend subroutine f\n\nsubroutine g(a)\n  call x(2)\nend subroutine g\n",
     "kotlin": "fun f(a: A): Int {\n    HERE\n    return 1\n}\n\nfun g(a: A): Int {\n    return 2\n}\n",
 }
 GARBAGE = st.sampled_from(

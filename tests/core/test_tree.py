@@ -114,6 +114,18 @@ def test_one_endless_line_is_not_parsed() -> None:
     assert tree.bytes_parsed == 0
 
 
+def test_a_script_is_parsed_and_counted_with_its_page() -> None:
+    html = language_of("html")
+    assert html
+    marked = parse("<p>a</p>\n<script>\nlet <[a = 1;\nlet b]> = 2;\n</script>\n")
+    document, tree = Document.open("file:///a.html", "html", 1, marked.text), SyntaxTree(html)
+    parsed = tree.parse(document, marked.span)
+    assert parsed and parsed.text == "\nlet a = 1;\nlet b = 2;\n"
+    assert tree.bytes_parsed == len(document.text) + len(parsed.text)
+    outside = tree.parse(document, Span(0, document.length))
+    assert outside and outside.text == document.text
+
+
 def test_parses() -> None:
     assert parses("def f():\n    return 1\n", "python")
     assert not parses("def f(:\n    return 1\n", "python")

@@ -12,6 +12,8 @@ from lsp_server.core.text import Span
 
 DIRECTIVE = "midstream:"
 
+_BLOCK_ENDS = ("*/", "-->", "]]", "=end")
+
 
 @dataclass(frozen=True, slots=True)
 class Directive:
@@ -59,11 +61,7 @@ def in_string_or_comment(
     for node in reversed(path):
         span = parsed.node_span(node)
         if node.type in kinds.comments and node.is_named:
-            closed = (
-                language
-                and language.block_comment
-                and document.slice(span.start, span.end).endswith(language.block_comment[1])
-            )
+            closed = document.slice(span.start, span.end).endswith(_BLOCK_ENDS)
             return "comment" if offset < span.end or not closed else "code"
         if node.type in kinds.interpolations and node.is_named:
             return "code" if offset < span.end else "string"

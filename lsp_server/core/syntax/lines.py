@@ -10,14 +10,17 @@ from lsp_server.core.syntax import sections
 from lsp_server.core.syntax.block import Block, ScopeKind, bare, width_of
 from lsp_server.core.syntax.languages import Language
 
+LONG_STATEMENT = 100
+"""A statement of more lines is not taken as a whole where a part of it can be."""
+
 _MODIFIERS = (
     r"(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|override|open|sealed"
     r"|inline|suspend|data|inner|partial|virtual|extern|unsafe|const|local|pure|elemental|impure|recursive"
     r"|declare|companion|implicit|case|pub(?:\([^)]*\))?|integer|real|logical|type\([^)]*\))\s+)*"
 )
 _FUNCTION = re.compile(
-    rf"\s*{_MODIFIERS}(?:def|defp|defmacro|fun|func|fn|function|sub|proc|procedure|subroutine|method)\b\s*\*?"
-    r"(?:<[^>]*>\s*)?(?:\([^)]*\)\s*)?(?P<name>[\w.$:~?!]*\w[?!]?)?",
+    rf"\s*{_MODIFIERS}(?:def|defp|defmacro|fun|func|fn|function(?!\s*\()|sub|proc|procedure|subroutine|method)\b"
+    r"\s*\*?\s*(?:<[^>]*>\s*)?(?:\([^)]*\)\s*)?(?P<name>[\w.$:~?!]*\w[?!]?)",
     re.IGNORECASE,
 )
 _CLASS = re.compile(
@@ -54,9 +57,9 @@ def block_at(document: Document, language: Language | None, number: int, column:
     if layout == "units" and (unit := sections.unit_at(document, number)):
         return replace(unit, first=_attached(document, language, unit.first), header=unit.first)
     headers = _headers(document, language, number, column)
-    outermost = None
+    statement = None
     for line in headers:
-        outermost = header = _header_start(document, line)
+        header = _header_start(document, line)
         found = _definition(document, header)
         if found:
             kind, name = found
@@ -65,11 +68,20 @@ def block_at(document: Document, language: Language | None, number: int, column:
                 kind = "method"
             first = _attached(document, language, header)
             return Block(first, max(_last(document, language, header), number), kind, name, header)
-        if layout == "elements":
-            break
-    if outermost is None:
-        return None
-    return Block(outermost, _last(document, language, outermost), "statement")
+        block = Block(header, _last(document, language, header), "statement")
+        small = block.last - block.first < LONG_STATEMENT and layout != "elements"
+        if statement is None or (small and not is_everything(document, block)):
+            statement = block
+    if statement and is_everything(document, statement):
+        return Block(number, number, "statement") if bare(document, number).strip() else None
+    return statement
+
+
+def is_everything(document: Document, block: Block) -> bool:
+    """Whether nothing but blank lines stands outside of a block."""
+    above = (bare(document, line) for line in range(block.first))
+    below = (bare(document, line) for line in range(block.last + 1, document.line_count))
+    return not any(text.strip() for text in above) and not any(text.strip() for text in below)
 
 
 def _headers(document: Document, language: Language | None, number: int, column: int) -> Iterator[int]:
@@ -80,11 +92,12 @@ def _headers(document: Document, language: Language | None, number: int, column:
         yield number
     else:
         limit = max(column, _width_below(document, number))
+    transparent = _transparent(language)
     for above in range(number - 1, max(-1, number - sections.REACH), -1):
         if limit == 0:
             return
         text = bare(document, above)
-        if width_of(text) >= limit or not text.strip() or _transparent(language).match(text):
+        if width_of(text) >= limit or not text.strip() or transparent.match(text):
             continue
         limit = width_of(text)
         # A block that ended above encloses nothing, and neither does its header.
@@ -159,7 +172,7 @@ def _opens_brace(document: Document, header: int) -> bool:
 
 def _last(document: Document, language: Language | None, first: int) -> int:
     """The last line of the block that starts at a line."""
-    width = width_of(bare(document, first))
+    width, transparent = width_of(bare(document, first)), _transparent(language)
     last = first
     for number in range(first + 1, min(document.line_count, first + sections.REACH)):
         text = bare(document, number)
@@ -169,7 +182,7 @@ def _last(document: Document, language: Language | None, first: int) -> int:
             # A comment may stand anywhere; it belongs to the block only with code of the block below.
             last = number
             continue
-        if _transparent(language).match(text):
+        if transparent.match(text):
             continue
         if _GOES_ON.match(text) or (_BELONGS_ABOVE.match(text) and _OPENS.match(text)):
             last = number

@@ -107,8 +107,8 @@ PARSED_LANGUAGES = (
         Grammar(
             "tree_sitter_java",
             functions=kinds(
-                "method_declaration constructor_declaration compact_constructor_declaration static_initializer"
-                " annotation_type_element_declaration"
+                "method_declaration constructor_declaration compact_constructor_declaration"
+                " static_initializer annotation_type_element_declaration"
             ),
             callbacks=kinds("lambda_expression"),
             classes=kinds(

@@ -61,6 +61,18 @@ def _scope(document: Document, block: Block) -> Scope:
 
 
 def _block_at(document: Document, tree: SyntaxTree | None, cursor: int) -> Block | None:
+    block = _smallest_block(document, tree, cursor)
+    if block is None or block.kind not in ("statement", "callback"):
+        return block
+    if block.last - block.first < lines.LONG_STATEMENT:
+        return block
+    number = document.line_at(cursor)
+    if not lines.is_everything(document, block) or not bare(document, number).strip():
+        return block
+    return lines.block_at(document, tree.language if tree else None, number, 0)
+
+
+def _smallest_block(document: Document, tree: SyntaxTree | None, cursor: int) -> Block | None:
     number = document.line_at(cursor)
     text = bare(document, number)
     column = cursor - document.line_start(number)

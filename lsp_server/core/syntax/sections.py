@@ -148,7 +148,7 @@ def _equation(document: Document, number: int, comment: re.Pattern[str], width: 
     header = first
     while keyword is None and header > 0 and _defines(document, header - 1, name, width):
         above = _head(document, header - 1, comment, width)
-        if above is None:
+        if above is None or above >= header:
             break
         header = above
     while keyword is None and _defines(document, last + 1, name, width):
@@ -193,7 +193,7 @@ def _tail(document: Document, first: int, width: int) -> int:
 
 def _defines(document: Document, number: int, name: str | None, width: int) -> bool:
     """Whether a line is part of an equation of the same name, directly next to it."""
-    if number >= document.line_count or not (text := bare(document, number)).strip():
+    if not name or number >= document.line_count or not (text := bare(document, number)).strip():
         return False
     if width_of(text) > width:
         above = number
