@@ -54,6 +54,21 @@ vim.lsp.enable(name)
 if vim.lsp.inline_completion then vim.lsp.inline_completion.enable() end
 """
 
+WATCH = """
+local asked = {}
+_G.midstream_answered = ''
+_G.midstream_place = function()
+  return vim.inspect({ vim.api.nvim_buf_get_changedtick(0), vim.api.nvim_win_get_cursor(0) })
+end
+vim.api.nvim_create_autocmd('LspRequest', { callback = function(event)
+  local request, id = event.data.request, event.data.request_id
+  if request.method ~= 'textDocument/inlineCompletion' then return end
+  if request.type == 'pending' then asked[id] = _G.midstream_place() end
+  if request.type == 'complete' then _G.midstream_answered = asked[id] end
+end })
+"""
+"""Remembers the text and the cursor for which the last answer came."""
+
 
 class Neovim:
     """A running Neovim whose language server for `filetypes` is `command`; `init` is a file it starts with.
@@ -85,6 +100,7 @@ class Neovim:
             os.environ.clear()
             os.environ.update(before)
         self.api.command("filetype plugin on")
+        self.api.exec_lua(WATCH)
         if command:
             settings = {
                 "root": str(root),
@@ -126,6 +142,15 @@ class Neovim:
         """Begin to insert at the end of the last line."""
         self.keys("<Esc>GA")
 
+    def insert_at(self, offset: int) -> None:
+        """Begin to insert at a code point of the buffer."""
+        before = self.text()[:offset].split("\n")
+        self.keys("<Esc>")
+        row, column = len(before), len(before[-1].encode())
+        self.api.current.window.cursor = [row, column]
+        line = self.api.current.buffer[row - 1]
+        self.keys("A" if column == len(line.encode()) else "i")
+
     def undo(self) -> None:
         """Take back one undo step."""
         self.keys("<Esc>")
@@ -145,12 +170,20 @@ class Neovim:
         """The ghost text that is on the screen."""
         return str(self.api.exec_lua(GHOST))
 
-    def accept(self) -> bool:
+    def wait_until_answered(self) -> None:
+        """Wait until the suggestion is the answer for the text and the cursor of now.
+
+        Neovim shows the rest of an older one meanwhile, and would put the whole of it where it was asked for.
+        """
+        script = "return _G.midstream_answered == _G.midstream_place()"
+        wait_for(lambda: self.api.exec_lua(script), "the answer for this place")
+
+    def accept(self) -> None:
         """Accept the ghost text, as the documented key does."""
+        self.wait_until_answered()
         before = self.text()
         self.api.exec_lua("vim.lsp.inline_completion.get()")
         wait_for(lambda: self.text() != before, "the suggestion in the buffer")
-        return True
 
     def call(self, command: str, argument: Mapping[str, Any]) -> Any:
         """Run a command of the server on the current buffer and wait for its result."""
