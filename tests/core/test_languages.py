@@ -8,7 +8,14 @@ import pytest
 from lsp_server.core.document import Document
 from lsp_server.core.syntax.comments import directive_comments, in_string_or_comment
 from lsp_server.core.syntax.grammar import Grammar, load, missing_reason
-from lsp_server.core.syntax.languages import LANGUAGES, Language, comment_prefix, commented, language_of
+from lsp_server.core.syntax.languages import (
+    LANGUAGES,
+    Language,
+    comment_prefix,
+    commented,
+    language_of,
+    missing_grammars,
+)
 from lsp_server.core.syntax.scope import scope_at
 from lsp_server.core.syntax.tree import SyntaxTree
 from lsp_server.core.text import Span
@@ -67,6 +74,10 @@ def test_a_missing_wheel_is_a_reason_and_not_an_error() -> None:
     document = Document.open("file:///x.py", "python", 1, "def f():\n    return 1\n")
     found = scope_at(document, SyntaxTree(Language("other", grammar=missing)), Span(14, 14))
     assert (found.kind, found.name) == ("function", "f")
+
+
+def test_every_grammar_is_installed() -> None:
+    assert missing_grammars() == {}
 
 
 def test_comments() -> None:

@@ -189,7 +189,7 @@ TWINS = {
     "ruby": "def f(a)\n  HERE\n  1\nend\n\ndef g(a)\n  2\nend\n",
     "lua": "local function f(a)\n  HERE\n  return 1\nend\n\nlocal function g(a)\n  return 2\nend\n",
     "bash": "f() {\n  HERE\n  echo 1\n}\n\ng() {\n  echo 2\n}\n",
-    "fortran": "subroutine f(a)\n  HERE\nend subroutine f\n\nsubroutine g(a)\n  call x(2)\nend subroutine g\n",
+    "fortran": "subroutine f()\n  HERE\nend subroutine f\n\nsubroutine g(a)\n  call x(2)\nend subroutine g\n",
     "kotlin": "fun f(a: A): Int {\n    HERE\n    return 1\n}\n\nfun g(a: A): Int {\n    return 2\n}\n",
 }
 GARBAGE = st.sampled_from(

@@ -1,10 +1,19 @@
 """The languages by the names that editors give them."""
 
+from lsp_server.core.syntax.grammar import missing_reason
 from lsp_server.core.syntax.language import Language, Layout
 from lsp_server.core.syntax.parsed_languages import PARSED_LANGUAGES
 from lsp_server.core.syntax.plain_languages import PLAIN_LANGUAGES
 
-__all__ = ["LANGUAGES", "Language", "Layout", "comment_prefix", "commented", "language_of"]
+__all__ = [
+    "LANGUAGES",
+    "Language",
+    "Layout",
+    "comment_prefix",
+    "commented",
+    "language_of",
+    "missing_grammars",
+]
 
 LANGUAGES: tuple[Language, ...] = PARSED_LANGUAGES + PLAIN_LANGUAGES
 
@@ -32,3 +41,9 @@ def commented(text: str, language_id: str) -> str:
     if language.block_comment:
         return f"{language.block_comment[0]} {text} {language.block_comment[1]}"
     return text
+
+
+def missing_grammars() -> dict[str, str]:
+    """Why a grammar cannot be loaded, by language id; only those that cannot. Loads every grammar."""
+    reasons = {each.id: missing_reason(each.grammar) for each in PARSED_LANGUAGES if each.grammar}
+    return {language_id: reason for language_id, reason in reasons.items() if reason}
