@@ -126,10 +126,10 @@ class ResponsesBackend:
         async with aclosing(answer) as events:
             async for event in events:
                 match event:
-                    case TextDelta(text, logprobs):
+                    case TextDelta():
                         tokens += 1
-                        if kept := cutter.push(text):
-                            yield Delta(kept, logprobs)
+                        if kept := cutter.push(event.text):
+                            yield Delta(kept, event.logprobs, event.timings)
                         if cutter.stopped:
                             break
                     case Ended():

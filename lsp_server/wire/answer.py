@@ -9,7 +9,7 @@ answer, `stream_id` is echoed on every event of a lane. Field names: the openai 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -51,13 +51,18 @@ class Answer:
             self._event("response.in_progress", response=response),
         ]
 
-    def delta(self, text: str, logprobs: Sequence[TokenLogprob] = ()) -> list[str]:
+    def delta(
+        self, text: str, logprobs: Sequence[TokenLogprob] = (), timings: Mapping[str, float] | None = None
+    ) -> list[str]:
+        """`timings` is our extension: what the host knows of its work by this delta."""
         frames = [] if self._item_open else self._open_item()
         entries = [entry.encode() for entry in logprobs]
         self.text += text
         self._logprobs += entries
-        place = {"item_id": self._item_id, "output_index": 0, "content_index": 0}
-        return [*frames, self._event("response.output_text.delta", **place, delta=text, logprobs=entries)]
+        place: dict[str, Any] = {"item_id": self._item_id, "output_index": 0, "content_index": 0}
+        extra = {"timings": dict(timings)} if timings else {}
+        kind = "response.output_text.delta"
+        return [*frames, self._event(kind, **place, delta=text, logprobs=entries, **extra)]
 
     def completed(self, usage: Usage, **extra: Any) -> list[str]:
         """`extra` fields go into the response object, for instance the host's `timings`."""

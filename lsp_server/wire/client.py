@@ -8,7 +8,7 @@ Unknown events and fields are tolerated.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from lsp_server.wire.errors import WireError
@@ -43,11 +43,15 @@ class InProgress:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """`response.output_text.delta`. `logprobs` are natural logarithms, one for each token of the delta."""
+    """`response.output_text.delta`. `logprobs` are natural logarithms, one for each token of the delta.
+
+    `timings` is the same extension as in `Ended`, on a delta: what the local host knows by then.
+    """
 
     text: str
     logprobs: tuple[float, ...] = ()
     lane: str | None = None
+    timings: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +190,8 @@ def _text_delta(message: dict[str, Any], lane: str | None) -> TextDelta:
     if not isinstance(text, str):
         raise WireError("response.output_text.delta: delta is no text")
     logprobs = message.get("logprobs")
-    return TextDelta(text, _logprobs(logprobs) if logprobs else (), lane)
+    delta = TextDelta(text, _logprobs(logprobs) if logprobs else (), lane)
+    return replace(delta, timings=_timings(message)) if "timings" in message else delta
 
 
 def _created(message: dict[str, Any], lane: str | None) -> Created:
@@ -241,7 +246,6 @@ def _ended(
     response = _response(message)
     error = _object(response, "error")
     usage = _object(response, "usage")
-    timings = _object(response, "timings")
     return Ended(
         status=status,
         response_id=_response_id(response),
@@ -255,7 +259,7 @@ def _ended(
             output_tokens=_count(usage, "output_tokens"),
             reasoning_tokens=_count(_object(usage, "output_tokens_details"), "reasoning_tokens"),
         ),
-        timings={name: float(value) for name, value in timings.items() if isinstance(value, (int, float))},
+        timings=_timings(response),
         service_tier=_text(response, "service_tier"),
         lane=lane,
     )
@@ -277,6 +281,11 @@ def _logprobs(entries: object) -> tuple[float, ...]:
         return ()
     values = [entry.get("logprob") for entry in entries if isinstance(entry, dict)]
     return tuple(float(value) for value in values if isinstance(value, (int, float)))
+
+
+def _timings(parent: dict[str, Any]) -> dict[str, float]:
+    timings = _object(parent, "timings")
+    return {name: float(value) for name, value in timings.items() if isinstance(value, (int, float))}
 
 
 def _object(parent: dict[str, Any], name: str) -> dict[str, Any]:

@@ -31,7 +31,11 @@ def answer(lane: str | None = None) -> Answer:
 
 def played(lane: str | None, end: str) -> list[str]:
     one = answer(lane)
-    frames = [*one.started(), *one.delta("a", [TokenLogprob("a", -0.25)]), *one.delta("🦊")]
+    frames = [
+        *one.started(),
+        *one.delta("a", [TokenLogprob("a", -0.25)]),
+        *one.delta("🦊", timings={"cached": 2}),
+    ]
     match end:
         case "completed":
             return [*frames, *one.completed(USAGE, timings={"prompt_ms": 4.0})]
@@ -56,7 +60,7 @@ def test_our_client_reads_what_our_server_writes() -> None:
         Created("resp_1", "m3"),
         InProgress("resp_1", "m3"),
         TextDelta("a", (-0.25,), "m3"),
-        TextDelta("🦊", (), "m3"),
+        TextDelta("🦊", (), "m3", {"cached": 2.0}),
         Ended(
             "completed",
             "resp_1",
