@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from lsp_server.engine.errors import BackendError, Interrupted, Stalled
 from lsp_server.model import failures
-from lsp_server.model.dial import MAX_SIZE, closed_quietly
+from lsp_server.model.dial import closed_quietly
 from lsp_server.model.failures import Where
 from lsp_server.model.lane import Call, Clock, Lane, Lost, Timer
 from lsp_server.wire.client import Ended, ErrorEvent, ServerEvent, cancel_frame, decode
@@ -246,9 +246,8 @@ class LaneSocket:
 
     def _closed(self, closed: ConnectionClosed) -> None:
         if closed.sent is not None and closed.sent.code == 1009 and closed.rcvd is None:
-            size = MAX_SIZE // (1024 * 1024)
-            error: BackendError = Interrupted(f"{self._where.host} sent a message of more than {size} MiB.")
-            self._lose(error, resend=False)
+            sentence = f"{self._where.host} sent a message beyond what is taken: {closed.sent.reason}."
+            self._lose(Interrupted(sentence), resend=False)
             return
         received = closed.rcvd
         code, reason = (received.code, received.reason) if received is not None else (None, "")
