@@ -41,7 +41,7 @@ def _status(arguments: argparse.Namespace) -> int:
     else:
         for name in ("pid", "url", "token_file", "model", "sha256", "state", "clients"):
             print(f"{name:<11}{status[name]}")
-        print(f"{'uptime':<11}{_duration(status['uptime'])}")
+        print(f"{'uptime':<11}{duration(status['uptime'])}")
     return 0 if status is not None else 1
 
 
@@ -65,7 +65,8 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time in words, with two units at most."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

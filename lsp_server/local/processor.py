@@ -45,7 +45,9 @@ def has_avx2() -> bool:
 
 def physical_cores() -> int:
     """Cores that this process may use, hyper-threads counted once."""
-    usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    usable = os.cpu_count() or 1
+    if sys.platform == "linux":
+        usable = len(os.sched_getaffinity(0))
     if sys.platform == "darwin":
         fast = _sysctl("hw.perflevel0.physicalcpu") or _sysctl("hw.physicalcpu")
         return int(fast) if fast.isdecimal() else usable

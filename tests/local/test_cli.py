@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lsp_server.cli import main
+from lsp_server.cli.host import duration
 from lsp_server.cli.model import Bar
 from lsp_server.cli.toml_edit import CannotEdit, with_string
 from lsp_server.local.transfer import Progress
@@ -141,6 +142,13 @@ def test_status_and_stop_of_a_running_host(home: Path, capsys: pytest.CaptureFix
     assert f"pid        {status['pid']}" in capsys.readouterr().out
     assert main(["host", "stop"]) == 0
     assert "has ended" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (3599, "59 min 59 s"), (7325, "2 h 2 min")]
+)
+def test_a_duration_in_words(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
 
 
 def test_a_bar_on_a_pipe_prints_a_line_for_each_tenth(capsys: pytest.CaptureFixture[str]) -> None:
