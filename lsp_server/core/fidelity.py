@@ -114,14 +114,14 @@ class _Original:
         self.end = below.lstrip(" \t")
 
     @property
-    def indent(self) -> str:
-        """The indentation of the first line with text."""
-        return next((indentation(line) for line in self._lines if line.strip(_WHITE)), "")
+    def indents(self) -> list[str]:
+        """The indentations of the first two lines with text."""
+        return [indentation(line) for line in islice(filter(str.strip, self._lines), 2)]
 
     @property
     def kinds(self) -> set[str]:
-        """The characters that indent the lines: blanks, tabs or both."""
-        return {line[0] for line in self._lines if line[:1] in (" ", "\t") and line.strip(_WHITE)}
+        """What indents the lines: blanks, tabs or both. A single blank is the edge of a comment."""
+        return {line[0] for line in self._lines if line.startswith(("  ", "\t")) and line.strip(_WHITE)}
 
     def __contains__(self, text: str) -> bool:
         return _seen(text) in self._rows
@@ -169,20 +169,27 @@ class _Layout:
     def __init__(self, original: _Original, in_front: str, style: IndentStyle) -> None:
         self._original = original
         self._in_front = in_front
-        self._base = in_front or original.indent
-        kinds = original.kinds
+        indents = original.indents
+        self._base = indents[0] if indents else in_front
+        self._second = indents[1] if len(indents) > 1 else None
         self._unit = style.unit
-        if len(kinds) == 1 and style.tabs != ("\t" in kinds):
-            # One function in the other style keeps it: a mixture may not even be valid.
-            self._unit = BLANKS.unit if style.tabs else "\t"
+        # A function in the other style keeps it, because a mixture may not even be valid.
+        if original.kinds == {"\t"}:
+            self._unit = "\t"
+        elif original.kinds == {" "} and style.tabs:
+            # These blanks may only align something, so the model's tabs are left alone too.
+            self._unit = ""
         self._from: str | None = None
         self._shifts: bool | None = None
-        self._width = 0
+        self._votes = Counter[int]()
         self._depth = 0
 
     def placed(self, line: str) -> str:
         """The line where it belongs, or as it is where it stands in the scope as it is."""
+        first = self._from is None
         moved = self._moved(line)
+        if first:
+            return moved
         if not self._shifts:
             return line if line in self._original else moved
         # A line further left than the scope is text of its own, for instance in a long string.
@@ -194,17 +201,24 @@ class _Layout:
         blanks = self._styled(indentation(line), text)
         if self._from is None:
             self._from = blanks
+            if self._base in (blanks, indentation(line)):
+                self._shifts = False
             return self._base.removeprefix(self._in_front) + text
         if self._shifts is None:
-            self._shifts = self._from != self._base and self._follows(blanks, text)
+            self._shifts = self._follows(blanks, text)
         return (self._shifted(blanks) if self._shifts else blanks) + text
 
     def _follows(self, blanks: str, text: str) -> bool:
         """True when the second line was moved with the first; some models lose only the first blanks."""
-        here, there = blanks + text in self._original, self._shifted(blanks) + text in self._original
+        shifted = self._shifted(blanks)
+        here, there = blanks + text in self._original, shifted + text in self._original
         if here != there:
             return there
-        return len(self._from or "") > len(self._base) or not blanks.startswith(self._base + self._unit)
+        if len(self._from or "") > len(self._base):
+            return True
+        if self._second in (blanks, shifted):
+            return shifted == self._second
+        return not blanks.startswith(self._base + self._unit)
 
     def _shifted(self, blanks: str) -> str:
         source = self._from or ""
@@ -214,32 +228,30 @@ class _Layout:
 
     def _styled(self, blanks: str, text: str) -> str:
         if self._unit != "\t":
-            return blanks.replace("\t", self._unit)
+            return blanks.replace("\t", self._unit or "\t")
         if blanks.startswith(" "):
-            width = self._learned(len(blanks.expandtabs(len(BLANKS.unit))), text)
+            width = self._width(len(blanks.expandtabs(len(BLANKS.unit))), text)
             columns = len(blanks.expandtabs(width))
             blanks = "\t" * (columns // width) + " " * (columns % width)
         self._depth = blanks.count("\t")
         return blanks
 
-    def _learned(self, columns: int, text: str) -> int:
-        """How many blanks the model takes for a tab, as this line of so many columns shows."""
+    def _width(self, columns: int, text: str) -> int:
+        """How many blanks the model takes for a tab. Each line has a vote, because lines may have moved."""
         known = self._original.blanks_of(text)
         if known is None and self._from is None:
             known = self._base
-        depth = known.count("\t") if known else 0
+        depth = known.count("\t") if known and not known.strip("\t") else 0
         # The model may write the scope from the left edge.
         levels = {depth, depth - self._base.count("\t") if self._from == "" else depth}
-        widths = {columns // level for level in levels if level > 0 and columns % level == 0}
-        certain = next((width for width in _WIDTHS if width in widths), 0)
-        if certain:
-            self._width = certain
-        elif 2 <= columns < (self._width or columns + 1):
+        exact = [width for width in _WIDTHS if any(level * width == columns for level in levels)]
+        if exact:
+            self._votes.update(exact)
+        elif fitting := [width for width in _WIDTHS if columns % width == 0]:
             # A line is at most one level deeper than the one above.
-            fitting = [width for width in _WIDTHS if columns % width == 0] or [len(BLANKS.unit)]
             near = [width for width in fitting if columns // width <= self._depth + 1]
-            self._width = (near or fitting[-1:])[0]
-        return self._width or len(BLANKS.unit)
+            self._votes[max(near or fitting, key=self._votes.__getitem__)] += 1
+        return max(_WIDTHS, key=self._votes.__getitem__)
 
 
 _WIDTHS = (4, 2, 8, 3)

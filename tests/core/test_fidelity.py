@@ -146,6 +146,13 @@ def test_a_function_in_the_other_style_keeps_it() -> None:
         style=TABS,
     )
     check("def f():\n\ta = 1", "def f():\n    a = 1\n    b = 2\n", "def f():\n\ta = 1\n\tb = 2")
+    check("f(a,\n  b)", "f(a,\n  b):\n\tgo()\n", "f(a,\n  b):\n\tgo()", style=TABS)
+    check(
+        "/**\n * a\n */\nf() {}",
+        "/**\n * a\n */\nf() {\n    go()\n}\n",
+        "/**\n * a\n */\nf() {\n\tgo()\n}",
+        style=TABS,
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.core.text import Encoding, Span, column_of, index_of, line_end, split_lines, units
+from lsp_server.core.text import (
+    Encoding,
+    Span,
+    column_of,
+    complete_lines,
+    index_of,
+    line_end,
+    split_lines,
+    units,
+)
 
 ALPHABET = "ab\t\r\n\x0b\x0c\x85\u2028\u2029é\u0301測🦊\U0001d54f\ud83e"
 texts = st.text(ALPHABET, max_size=30) | st.text(max_size=30)
@@ -42,6 +51,14 @@ def test_lines_are_what_the_protocol_says(text: str) -> None:
 )
 def test_line_ends(text: str, lines: list[str]) -> None:
     assert split_lines(text) == lines
+
+
+@given(texts, texts)
+def test_complete_lines_do_not_depend_on_what_follows(text: str, more: str) -> None:
+    lines, rest = complete_lines(text)
+    assert "".join([*lines, rest]) == text
+    assert split_lines(text + more)[: len(lines)] == lines
+    assert "\n" not in rest and rest.find("\r") in (-1, len(rest) - 1)
 
 
 def test_B26_characters_that_end_a_line_only_in_python() -> None:
