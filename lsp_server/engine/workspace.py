@@ -8,71 +8,18 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 from lsp_server.core.document import Change, Document
-from lsp_server.core.echo import Verdict, classify
-from lsp_server.core.edits import Edit, Patch, grown_span, inverse, moved, moved_span
+from lsp_server.core.echo import classify
+from lsp_server.core.edits import Edit, Patch, inverse
 from lsp_server.core.syntax.languages import language_of
 from lsp_server.core.syntax.tree import SyntaxTree
 from lsp_server.core.text import Encoding, Range, Span
+from lsp_server.engine.patches import Found, Landing, Outstanding, Region, find, follow, follow_all
 from lsp_server.engine.ports import ApplyReply
 
 logger = logging.getLogger(__name__)
-
-
-class Landing(Enum):
-    """What became of a patch."""
-
-    LANDED = "landed"
-    MISPLACED = "misplaced"  # A version-blind client put it on a text that had moved.
-    LOST = "lost"  # The next didChange came without it, so the client dropped it.
-    REFUSED = "refused"
-    CLOSED = "closed"
-
-
-class Region:
-    """A span that follows its text. `owner` names the generation whose patches grow it.
-
-    `produced` is its text as the owner's patches left it; `touched` says that somebody else changed
-    one of its lines.
-    """
-
-    __slots__ = ("owner", "produced", "span", "touched")
-
-    def __init__(self, owner: str, span: Span, text: str) -> None:
-        self.owner = owner
-        self.span = span
-        self.produced = text
-        self.touched = False
-
-    def own(self, edit: Edit) -> None:
-        """Follow a patch of the owner."""
-        start = self.span.start
-        self.produced = self.produced[: edit.start - start] + edit.text + self.produced[edit.end - start :]
-        self.span = grown_span(self.span, edit)
-
-    def foreign(self, edit: Edit, before: Document) -> None:
-        """Follow anybody else's edit of `before`, and remember when it fell on one of the lines."""
-        self.touched = self.touched or touches(edit, self.span, before)
-        self.span = moved_span(self.span, edit)
-
-
-@dataclass(slots=True)
-class Outstanding:
-    """A patch that was sent and is neither reported, lost nor refused.
-
-    `blind`: the client does not compare versions, so the patch lands wherever its coordinates point
-    by then. `intended` is where it belongs in the text as it is now.
-    """
-
-    patch: Patch
-    owner: str
-    blind: bool
-    coordinates: Range
-    intended: Edit
-    landing: asyncio.Future[Landing]
 
 
 @dataclass(slots=True)
@@ -140,18 +87,23 @@ class Workspace:
             return None
         before = entry.document
         after, edits = before.apply(changes, version, self.encoding)
-        note(entry.tree, before, edits)
+        if entry.tree is not None:
+            for edit in edits:
+                entry.tree.note(edit, before)
         entry.document = after
-        if entry.outstanding is not None:
-            verdict, landed, misplaced = self._settle(entry, entry.outstanding, before, after, edits)
-        elif entry.suspect is not None:
-            verdict, landed, misplaced = self._watch(entry, entry.suspect, before, after, edits)
+        patch = entry.outstanding or entry.suspect
+        found = None if patch is None else find(patch, before, after, edits, self.encoding)
+        if patch is None or (patch is entry.suspect and (found is None or found.earlier or found.later)):
+            # A patch that counted as lost is believed to have landed only when nothing else is reported.
+            found = None
+            typing = tuple(edits) if patch is None else classify(before, after, edits, None).typing
         else:
-            verdict, landed, misplaced = Verdict(False, edits), None, None
+            typing = found.typing if found else classify(before, after, edits, None).typing
+        misplaced = self._settle(entry, patch, found, typing) if patch is not None else None
         if entry.regions:
-            follow_typing(entry.regions, verdict.typing, before.edited(landed, version) if landed else before)
+            follow_all(entry.regions, before, found, typing)
         wake(entry)
-        return Changed(before, after, verdict.echo, verdict.typing, misplaced)
+        return Changed(before, after, found is not None, typing, misplaced)
 
     def close(self, uri: str) -> None:
         """Forget a document; a patch under way to it counts as closed."""
@@ -188,6 +140,11 @@ class Workspace:
         entry = self._entries.get(uri)
         if entry is not None and region in entry.regions:
             entry.regions.remove(region)
+
+    def follows(self, uri: str, region: Region) -> bool:
+        """True while the region moves with its document."""
+        entry = self._entries.get(uri)
+        return entry is not None and region in entry.regions
 
     def hand_over(self, uri: str, region: Region, owner: str) -> None:
         """Make another generation the owner of a region, and of the patch that is under way to it."""
@@ -274,57 +231,24 @@ class Workspace:
             task.cancel()
         await asyncio.gather(*self._replies, return_exceptions=True)
 
-    def _arriving(self, outstanding: Outstanding, before: Document) -> Edit:
-        """The patch in offsets of `before`: by its coordinates, because that is what the client applies."""
-        where = outstanding.coordinates
-        return Edit(
-            before.offset(where.start, self.encoding),
-            before.offset(where.end, self.encoding),
-            outstanding.patch.edit.text,
-        )
-
     def _settle(
-        self, entry: Entry, outstanding: Outstanding, before: Document, after: Document, edits: Sequence[Edit]
-    ) -> tuple[Verdict, Edit | None, Edit | None]:
-        """Decide what a report says about the patch under way: the verdict, where it landed, its undo."""
-        expected = self._arriving(outstanding, before)
-        verdict = classify(before, after, edits, expected)
-        if verdict.echo:
-            undo = self._landed(entry, outstanding, expected, before, verdict)
-            self._resolve(entry, outstanding, Landing.MISPLACED if undo else Landing.LANDED)
-            return verdict, expected, undo
-        outstanding.intended = follow(outstanding.intended, verdict.typing)
-        if not outstanding.blind:
-            self._resolve(entry, outstanding, Landing.LOST)
-            # A single character is never watched for: the user may well type the same one.
-            entry.suspect = outstanding if len(outstanding.patch.edit.text) > 1 else None
-        return verdict, None, None
-
-    def _watch(
-        self, entry: Entry, suspect: Outstanding, before: Document, after: Document, edits: Sequence[Edit]
-    ) -> tuple[Verdict, Edit | None, Edit | None]:
-        """See whether a patch that counted as lost has landed after all."""
-        expected = self._arriving(suspect, before)
-        verdict = classify(before, after, edits, expected)
-        if not verdict.echo or verdict.typing:
-            suspect.intended = follow(suspect.intended, edits)
-            return Verdict(False, tuple(edits)), None, None
-        entry.suspect = None
-        return verdict, expected, self._landed(entry, suspect, expected, before, verdict)
-
-    def _landed(
-        self, entry: Entry, outstanding: Outstanding, landed: Edit, before: Document, verdict: Verdict
+        self, entry: Entry, patch: Outstanding, found: Found | None, typing: tuple[Edit, ...]
     ) -> Edit | None:
-        """Move the regions along; the edit that takes the patch back when it is where it does not belong."""
-        in_place = landed == outstanding.intended
-        for region in entry.regions:
-            if in_place and region.owner == outstanding.owner:
-                region.own(landed)
-            else:
-                region.foreign(landed, before)
-        if in_place:
+        """Decide what became of a patch; the edit that takes it back when it is where it does not belong."""
+        if found is None:
+            patch.intended = patch.follows(typing)
+            if patch is entry.outstanding and not patch.blind:
+                self._resolve(entry, patch, Landing.LOST)
+                # A single character is never watched for: the user may well type the same one.
+                entry.suspect = patch if len(patch.patch.edit.text) > 1 else None
             return None
-        return follow(inverse(landed, before.slice(landed.start, landed.end)), verdict.typing)
+        entry.suspect = None
+        if found.in_place:
+            self._resolve(entry, patch, Landing.LANDED)
+            return None
+        self._resolve(entry, patch, Landing.MISPLACED)
+        landed = found.landed
+        return follow(inverse(landed, found.on.slice(landed.start, landed.end)), found.later)
 
     def _resolve(self, entry: Entry, outstanding: Outstanding, landing: Landing) -> None:
         if entry.outstanding is outstanding:
@@ -362,48 +286,3 @@ def wake(entry: Entry) -> None:
     if entry.next_change is not None and not entry.next_change.done():
         entry.next_change.set_result(None)
     entry.next_change = None
-
-
-def note(tree: SyntaxTree | None, before: Document, edits: Sequence[Edit]) -> None:
-    """Tell the tree of each edit, with the text that it applied to."""
-    if tree is None:
-        return
-    for edit in edits[:-1]:
-        tree.note(edit, before)
-        before = before.edited(edit, before.version)
-    if edits:
-        tree.note(edits[-1], before)
-
-
-def follow_typing(regions: Sequence[Region], typing: Sequence[Edit], document: Document) -> None:
-    """Move regions through the user's edits, the first of which applies to `document`."""
-    for edit in typing:
-        for region in regions:
-            region.foreign(edit, document)
-        document = document.edited(edit, document.version)
-
-
-def follow(edit: Edit, others: Sequence[Edit]) -> Edit:
-    """Where an edit belongs after others that did not touch it."""
-    for other in others:
-        start = moved(edit.start, other, after_insert=True)
-        edit = Edit(start, max(start, moved(edit.end, other)), edit.text)
-    return edit
-
-
-def touches(edit: Edit, span: Span, document: Document) -> bool:
-    """True when an edit of `document` changes one of the lines of the span.
-
-    Whole lines that are inserted or removed at its border are outside.
-    """
-    first = document.line_start(document.line_at(span.start))
-    last_line = document.line_at(span.end)
-    last = document.line_start(last_line) + len(document.line(last_line).rstrip("\r\n"))
-    if edit.start > last or edit.end < first:
-        return False
-    if edit.start == edit.end == last and edit.text.startswith(("\n", "\r")):
-        return False
-    if edit.end == first:
-        whole_start = edit.start == document.line_start(document.line_at(edit.start))
-        return not (edit.text.endswith(("\n", "\r")) or (whole_start and not edit.text))
-    return True

@@ -6,7 +6,8 @@ import pytest
 
 from lsp_server.core.edits import Edit
 from lsp_server.core.text import Encoding, Span
-from lsp_server.engine.workspace import Changed, Landing, Outstanding, Region, Workspace
+from lsp_server.engine.patches import Landing, Outstanding, Region
+from lsp_server.engine.workspace import Changed, Workspace
 from tests.support.fake_editor import FakeEditor
 from tests.support.marked import parse
 
@@ -58,7 +59,9 @@ class Desk:
         assert not self.editor.problems
 
 
-@pytest.mark.parametrize("mode", ["vscode", "neovim", "neovim0", "eglot", "helix", "plain", "full", "applypatch"])
+@pytest.mark.parametrize(
+    "mode", ["vscode", "neovim", "neovim0", "eglot", "helix", "plain", "full", "applypatch"]
+)
 async def test_a_patch_lands_and_its_region_grows(mode: str) -> None:
     desk = Desk(mode, "a = 1\n<[b = 2]>\nc = 3\n")
     outstanding = desk.send("b = 22\nb2 = 3")
@@ -119,7 +122,9 @@ async def test_B56_a_reply_after_the_waiter_is_gone_is_accounted_for() -> None:
     assert desk.editor.text(URI) == "GREEN\n"
 
 
-async def test_B31_changes_to_a_document_that_is_not_open_are_ignored(caplog: pytest.LogCaptureFixture) -> None:
+async def test_B31_changes_to_a_document_that_is_not_open_are_ignored(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     workspace = Workspace()
     for version in range(5):
         assert workspace.change(URI, [], version) is None

@@ -1,0 +1,56 @@
+"""The `midstream` command: the composition root, where adapters and engine are put together."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from lsp_server import __version__
+from lsp_server.engine.errors import MidstreamError
+
+COMMANDS = {
+    "serve": "speak LSP to an editor",
+    "complete": "show what the editor would show at a place in a file",
+    "edit": "change a function as the editor would, and show or write the result",
+    "try": "a guided minute in the terminal",
+    "host": "the embedded model's process: status, stop",
+    "model": "the embedded model's weights: list, pull, use, path",
+    "config": "show and check the settings",
+    "doctor": "check everything on the way to the first ghost text",
+    "usage": "tokens, cost and latency so far",
+    "bench": "your own code on several models side by side",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status is 0, 1 for a failure told on stderr, 2 for wrong usage."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(
+        prog="midstream", description="A real-time code assistant as a language server."
+    )
+    parser.add_argument("--version", action="version", version=f"midstream {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    chosen = words[0] if words and words[0] in COMMANDS else None
+    # Only the chosen command's module is imported, so that `serve` starts as quickly as it can.
+    for name, purpose in COMMANDS.items():
+        if name == chosen:
+            module_of(name).add_parser(subparsers)
+        elif chosen is None:
+            subparsers.add_parser(name, help=purpose, add_help=False)
+    arguments = parser.parse_args(words)
+    try:
+        return int(module_of(arguments.command).run(arguments))
+    except MidstreamError as error:
+        print(f"midstream: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def module_of(command: str):  # type: ignore[no-untyped-def]
+    """The module that serves a command: it has `add_parser` and `run`."""
+    return importlib.import_module(
+        f"lsp_server.cli.{command}_" if command == "try" else f"lsp_server.cli.{command}"
+    )

@@ -1,0 +1,112 @@
+"""The doctor's checks of one model, end to end: weights or key, connection, first token, cancel."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Mapping
+
+from lsp_server.cli.compose import ConfiguredModels, weights_are_here
+from lsp_server.core.prompt import Chat, Fill, Prompt, Style
+from lsp_server.engine.errors import MidstreamError
+from lsp_server.engine.ports import Backend, Delta, Request
+from lsp_server.settings import MissingKey, Model, Settings, resolve_key
+
+Line = tuple[str, bool, str, str]
+"""Name, whether it is well, what was found, what to do."""
+
+PATIENCE = 60.0
+
+
+async def examine_model(model: Model, environment: Mapping[str, str]) -> AsyncIterator[Line]:
+    """The checks in the order in which a request needs them; the first failure ends them."""
+    name = f"model {model.name}"
+    if model.protocol == "local":
+        for line in local_parts(model):
+            yield line
+            if not line[1]:
+                return
+    elif model.key:
+        try:
+            resolve_key(model.key, environment)
+        except MissingKey as error:
+            yield (f"{name}, key", False, str(error), "Set the variable, or store the key in the key store.")
+            return
+        yield (f"{name}, key", True, f"found under {model.key}", "")
+    models = ConfiguredModels(environment)
+    models.configure(Settings(models={model.name: model}), lambda status: None)
+    try:
+        backend = models.backend("complete", model.name)
+        async for line in conversation(name, backend):
+            yield line
+    except MidstreamError as error:
+        yield (name, False, str(error), error.detail)
+    finally:
+        await models.close()
+
+
+def local_parts(model: Model) -> list[Line]:
+    """What the embedded model needs on this machine."""
+    from lsp_server.local import weights
+    from lsp_server.local.engine import missing_runtime
+
+    lines: list[Line] = []
+    reason = missing_runtime()
+    lines.append(
+        (
+            "embedded model, runtime",
+            reason is None,
+            reason or "xllamacpp is here",
+            "pip install 'midstream[local]'",
+        )
+    )
+    try:
+        found = weights.find(model.model)
+    except MidstreamError as error:
+        lines.append(("embedded model, weights", False, str(error), f"midstream model pull {model.model}"))
+    else:
+        lines.append(("embedded model, weights", weights_are_here(model), str(found.path), ""))
+    return lines
+
+
+async def conversation(name: str, backend: Backend) -> AsyncIterator[Line]:
+    """A short answer, then one that is cancelled."""
+    started = time.perf_counter()
+    text, first = "", None
+    async with (
+        asyncio.timeout(PATIENCE),
+        contextlib.aclosing(backend.stream(question(backend.style))) as stream,
+    ):
+        async for event in stream:
+            if isinstance(event, Delta) and event.text:
+                first = first or time.perf_counter() - started
+                text += event.text
+    if first is None:
+        yield (f"{name}, answer", False, "it answered nothing", "Try another model.")
+        return
+    total = time.perf_counter() - started
+    yield (
+        f"{name}, answer",
+        True,
+        f"first token after {first * 1000:.0f} ms, {total * 1000:.0f} ms in all",
+        "",
+    )
+    started = time.perf_counter()
+    async with contextlib.aclosing(backend.stream(question(backend.style))) as stream:
+        async for _ in stream:
+            break
+    yield (
+        f"{name}, cancel",
+        True,
+        f"let go {(time.perf_counter() - started) * 1000:.0f} ms after the request",
+        "",
+    )
+
+
+def question(style: Style) -> Request:
+    """A request that any model can answer with a few tokens."""
+    prompt: Prompt
+    if style.kind == "chat":
+        prompt = Chat("You complete code. Answer with code only.", "", "def add(a, b):\n    return")
+    else:
+        prompt = Fill("def add(a, b):\n    return", "", "plain", True, "add.py", "python")
+    return Request("complete", prompt, max_tokens=8, cache_key="doctor")

@@ -1,0 +1,142 @@
+"""`midstream complete FILE:LINE:COLUMN`: what the editor would show there."""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from lsp_server.cli.compose import ConfiguredModels
+from lsp_server.cli.headless import HeadlessEditor, offset_of, place
+from lsp_server.core.document import Document
+from lsp_server.core.prompt import Style
+from lsp_server.core.text import Encoding, Span
+from lsp_server.engine.ports import Backend, Delta, Event, Finish, Request, Task
+from lsp_server.engine.suggestion import Ask, Item
+from lsp_server.settings import Settings, load_user
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "complete",
+        help="show what the editor would show at a place in a file",
+        description="Lines and columns count from 1, in characters, also in the JSON.",
+    )
+    parser.add_argument("place", metavar="FILE:LINE:COLUMN")
+    parser.add_argument(
+        "--json", action="store_true", help="print items, model and timings as one JSON object"
+    )
+    parser.add_argument(
+        "--show-prompt", action="store_true", help="print what would be sent, and send nothing"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings, problems = load_user(os.environ)
+    for problem in problems:
+        print(f"midstream: {problem}", file=sys.stderr)
+    return asyncio.run(complete(arguments, settings))
+
+
+async def complete(arguments: argparse.Namespace, settings: Settings) -> int:
+    path, line, column = place(arguments.place, column=True)
+    models = MeasuredModels(os.environ)
+    models.configure(settings, lambda status: None)
+    editor = HeadlessEditor(settings, models)
+    try:
+        document = editor.open(path)
+        cursor = offset_of(document, line, column)
+        if arguments.show_prompt:
+            shown = editor.assistant.show_prompt(document.uri, Span(cursor, cursor), "")
+            print(json.dumps(shown, indent=2, ensure_ascii=False))
+            return 0
+        if (reason := editor.assistant.presence.silence(document)) is not None:
+            print(f"midstream: {reason}", file=sys.stderr)
+            return 1
+        items = await editor.assistant.complete(Ask(document, cursor, invoked=True))
+        trouble = editor.assistant.presence.trouble
+    finally:
+        await editor.assistant.shutdown()
+        await models.close()
+    if arguments.json:
+        report: dict[str, Any] = {
+            "items": [item_data(document, item) for item in items],
+            "model": models.name_of("complete"),
+            "timings": models.timings,
+        }
+        if trouble is not None:
+            report["error"] = trouble
+        print(json.dumps(report, ensure_ascii=False))
+    elif items:
+        print(items[0].text)
+    elif trouble is None:
+        print("midstream: no suggestion here", file=sys.stderr)
+    return 0 if trouble is None else 1
+
+
+def item_data(document: Document, item: Item) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "text": item.text,
+        "range": {"start": place_data(document, item.span.start), "end": place_data(document, item.span.end)},
+    }
+
+
+def place_data(document: Document, offset: int) -> dict[str, int]:
+    position = document.position(offset, Encoding.UTF32)
+    return {"line": position.line + 1, "column": position.character + 1}
+
+
+class MeasuredModels(ConfiguredModels):
+    """Remembers how long the last answer took, by our own clock and by the host's."""
+
+    def __init__(self, environment: Any) -> None:
+        super().__init__(environment)
+        self.timings: dict[str, float] = {}
+
+    def backend(self, task: Task, name: str = "") -> Backend:
+        return MeasuredBackend(super().backend(task, name), self.timings)
+
+
+class MeasuredBackend:
+    """A backend that notes first token and total in milliseconds beside what the host says itself."""
+
+    def __init__(self, backend: Backend, timings: dict[str, float]) -> None:
+        self._backend = backend
+        self._timings = timings
+
+    @property
+    def name(self) -> str:
+        return self._backend.name
+
+    @property
+    def style(self) -> Style:
+        return self._backend.style
+
+    async def stream(self, request: Request) -> AsyncGenerator[Event, None]:
+        started = time.perf_counter()
+        stream = self._backend.stream(request)
+        try:
+            async for event in stream:
+                if isinstance(event, Delta) and event.text:
+                    self._timings.setdefault("firstTokenMs", milliseconds(started))
+                if isinstance(event, Delta | Finish):
+                    self._timings.update(event.timings)
+                self._timings["totalMs"] = milliseconds(started)
+                yield event
+        finally:
+            self._timings["totalMs"] = milliseconds(started)
+            await stream.aclose()
+
+    async def warm(self, request: Request) -> None:
+        await self._backend.warm(request)
+
+    async def close(self) -> None:
+        await self._backend.close()
+
+
+def milliseconds(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)

@@ -1,0 +1,144 @@
+"""`midstream doctor`: everything on the way to the first ghost text, one line each."""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from lsp_server import __version__
+from lsp_server.cli import checkup
+from lsp_server.settings import Settings, load_user
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check. `mend` says what to do when it failed."""
+
+    name: str
+    ok: bool
+    found: str
+    mend: str = ""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser("doctor", help="check everything on the way to the first ghost text")
+    parser.add_argument("--json", action="store_true", help="print the checks as one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return asyncio.run(doctor(as_json=arguments.json))
+
+
+async def doctor(*, as_json: bool) -> int:
+    settings, problems = load_user(os.environ)
+    findings = [
+        Finding("settings", False, str(problem), "`midstream config check` names every mistake.")
+        for problem in problems
+    ]
+    if not as_json:
+        print(f"Midstream {__version__}")
+        for finding in findings:
+            tell(finding)
+    async for finding in examine(settings, os.environ):
+        findings.append(finding)
+        if not as_json:
+            tell(finding)
+    failed = [finding for finding in findings if not finding.ok]
+    if as_json:
+        print(
+            json.dumps(
+                {"ok": not failed, "checks": [asdict(finding) for finding in findings]}, ensure_ascii=False
+            )
+        )
+    elif failed:
+        print(f"{len(failed)} of {len(findings)} checks failed.")
+    else:
+        print("All is well.")
+    return 1 if failed else 0
+
+
+async def examine(settings: Settings, environment: Mapping[str, str]) -> AsyncIterator[Finding]:
+    """Every check, cheapest first; a failed one does not stop the others."""
+    yield python_version()
+    yield installation()
+    yield writable_home(environment)
+    yield grammars()
+    for name in sorted(
+        {str(getattr(settings.tasks, task)) for task in ("complete", "edit", "explain", "escalate")}
+    ):
+        model = settings.models.get(name)
+        if model is None:
+            yield Finding(
+                f"model {name}", False, "is not configured", f"Add [models.{name}] to the settings."
+            )
+        else:
+            async for finding in checkup.examine_model(model, environment):
+                yield Finding(*finding)
+
+
+def python_version() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Finding(
+        "python",
+        sys.version_info >= (3, 11),
+        f"{version} at {sys.executable}",
+        "Midstream needs Python 3.11 or newer: install one and make a new environment with it.",
+    )
+
+
+def installation() -> Finding:
+    """Which copy runs; a second one elsewhere on PATH is a common surprise."""
+    here = Path(sys.executable).parent
+    others = [
+        str(path)
+        for folder in os.environ.get("PATH", "").split(os.pathsep)
+        if folder and Path(folder).resolve() != here.resolve()
+        for path in (Path(folder) / "midstream", Path(folder) / "midstream.exe")
+        if path.is_file()
+    ]
+    return Finding(
+        "installation",
+        not others,
+        f"{__version__} in {Path(__file__).parent.parent}"
+        + (f"; another at {', '.join(others)}" if others else ""),
+        "Two versions are installed: uninstall one, or give your editor the full path of the one you want.",
+    )
+
+
+def writable_home(environment: Mapping[str, str]) -> Finding:
+    from lsp_server.local.places import cache_dir
+
+    mend = "Set MIDSTREAM_CACHE to a folder that you may write to."
+    try:
+        folder = cache_dir()
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except (OSError, RuntimeError) as error:
+        return Finding("cache folder", False, str(error), mend)
+    return Finding("cache folder", True, str(folder))
+
+
+def grammars() -> Finding:
+    from lsp_server.core.syntax.languages import missing_grammars
+
+    missing = missing_grammars()
+    return Finding(
+        "grammars",
+        not missing,
+        "all there" if not missing else "; ".join(f"{name}: {why}" for name, why in sorted(missing.items())),
+        "Reinstall Midstream with `pip install --force-reinstall midstream`; "
+        "these languages work by lines meanwhile.",
+    )
+
+
+def tell(finding: Finding) -> None:
+    """One line for the user, with what to do below a failure."""
+    print(f"  {'ok  ' if finding.ok else 'FAIL'}  {finding.name}: {finding.found}", flush=True)
+    if not finding.ok and finding.mend:
+        print(f"        {finding.mend}", flush=True)

@@ -1,0 +1,96 @@
+"""`midstream serve`: the language server on stdio, or on a loopback port."""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from typing import BinaryIO
+
+from lsp_server.cli.compose import ConfiguredModels
+from lsp_server.engine import logs
+from lsp_server.lsp.dispatch import Intake
+from lsp_server.lsp.server import build
+from lsp_server.lsp.session import Session
+from lsp_server.lsp.transport import TransportWriter, pipe_writer, read_pipe, take_stdout
+from lsp_server.settings import Log
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser("serve", help="speak LSP to an editor")
+    parser.add_argument("--stdio", action="store_true", help="on stdin and stdout (the default)")
+    parser.add_argument("--tcp", type=int, metavar="PORT", help="on a port of 127.0.0.1, for one client")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    logs.configure(Log())
+    if arguments.tcp is not None:
+        return asyncio.run(serve_tcp(arguments.tcp))
+    stdout = take_stdout()
+    status = asyncio.run(serve_stdio(sys.stdin.buffer, stdout))
+    # A reader thread may still sit in a blocking read; nothing it could bring is wanted any more.
+    sys.stderr.flush()
+    os._exit(status)
+
+
+async def serve_stdio(stdin: BinaryIO, stdout: BinaryIO) -> int:
+    """Serve until the client says exit, or is gone. The status is 0 after a proper shutdown."""
+    session = new_session()
+    session.server.protocol.set_writer(await pipe_writer(stdout))
+    ended = asyncio.Event()
+    reading = asyncio.create_task(read_pipe(stdin, Intake(session.server.protocol, ended)))
+    return await until_gone(session, reading, ended)
+
+
+async def serve_tcp(port: int) -> int:
+    """Serve the first client that connects."""
+    connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
+    connected = asyncio.get_running_loop().create_future()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if connected.done():
+            writer.close()
+        else:
+            connected.set_result((reader, writer))
+
+    listener = await asyncio.start_server(accept, "127.0.0.1", port)
+    print(
+        f"midstream: listening on 127.0.0.1:{listener.sockets[0].getsockname()[1]}",
+        file=sys.stderr,
+        flush=True,
+    )
+    reader, writer = await connected
+    listener.close()
+    session = new_session()
+    session.server.protocol.set_writer(TransportWriter(writer.transport))
+    ended = asyncio.Event()
+    intake = Intake(session.server.protocol, ended)
+
+    async def read() -> None:
+        while data := await reader.read(1 << 16):
+            intake(data)
+
+    status = await until_gone(session, asyncio.create_task(read()), ended)
+    writer.close()
+    return status
+
+
+def new_session() -> Session:
+    return build(ConfiguredModels(os.environ), os.environ)
+
+
+async def until_gone(session: Session, reading: asyncio.Task[None], ended: asyncio.Event) -> int:
+    """Wait for exit, the end of input, a signal or gibberish, then end everything that runs."""
+    loop = asyncio.get_running_loop()
+    session.exited = ended
+    for name in ("SIGTERM", "SIGINT"):
+        with contextlib.suppress(NotImplementedError, AttributeError):
+            loop.add_signal_handler(getattr(signal, name), ended.set)
+    waiting = asyncio.create_task(ended.wait())
+    await asyncio.wait([reading, waiting], return_when=asyncio.FIRST_COMPLETED)
+    for task in (reading, waiting):
+        task.cancel()
+    await asyncio.gather(reading, waiting, return_exceptions=True)
+    await session.close()
+    return 0 if session.server.protocol.was_shut_down else 1

@@ -1,0 +1,325 @@
+"""Decides which generation lives. Every cancel of an edit comes from here.
+
+All methods that change state are synchronous; what must wait is a coroutine that they return.
+"""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from lsp_server.core.document import Change, Document
+from lsp_server.core.edits import Edit
+from lsp_server.core.prompt import Problem
+from lsp_server.core.syntax.scope import scope_at
+from lsp_server.core.text import Span
+from lsp_server.engine import edits
+from lsp_server.engine.completer import Completer
+from lsp_server.engine.errors import EditRefused
+from lsp_server.engine.generation import Generation
+from lsp_server.engine.generations import Generations
+from lsp_server.engine.job import Job
+from lsp_server.engine.patches import Region
+from lsp_server.engine.ports import Backend, Editor, Outcome, Result, Status, Task
+from lsp_server.engine.presence import Presence
+from lsp_server.engine.suggestion import Ask, Item
+from lsp_server.engine.takeback import take_edit_back, take_patch_back
+from lsp_server.engine.workspace import Changed, Workspace
+from lsp_server.settings import Settings
+
+
+class Models(Protocol):
+    """The configured models."""
+
+    def backend(self, task: Task, name: str = "") -> Backend:
+        """The model for a task, or the one named. Raises Rejected for a name that is not configured."""
+
+    def name_of(self, task: Task) -> str:
+        """The configured name of the model for a task."""
+
+
+class Assistant:
+    """One per server process."""
+
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        workspace: Workspace,
+        models: Models,
+        editor: Editor,
+    ) -> None:
+        self._settings = settings
+        self._workspace = workspace
+        self._models = models
+        self._editor = editor
+        self.generations = Generations(workspace)
+        self._numbers = itertools.count(1)
+        self._background: set[asyncio.Task[None]] = set()
+        self.presence = Presence(settings, editor)
+        self.completer = Completer(settings, lambda: models.backend("complete"), editor, self.presence.report)
+
+    def document_opened(self, uri: str, language: str, version: int, text: str) -> None:
+        """didOpen."""
+        if self._workspace.get(uri) is not None:
+            self.document_closed(uri)
+        self._workspace.open(uri, language, version, text)
+
+    def document_changed(self, uri: str, changes: Sequence[Change], version: int) -> None:
+        """didChange: acknowledge our own patch, cancel what the user's typing ends."""
+        changed = self._workspace.change(uri, changes, version)
+        if changed is None:
+            return
+        if changed.typing:
+            self._typed(changed)
+        if changed.typing or changed.echo:
+            self.completer.changed(changed)
+        if changed.misplaced is not None:
+            self._repair(uri, changed.misplaced)
+
+    def document_closed(self, uri: str) -> None:
+        """didClose: nothing follows a document that is gone, nor one that was renamed."""
+        self.completer.closed(uri)
+        self._end(uri, "closed")
+        self.generations.forget(uri)
+        self._workspace.close(uri)
+
+    def edit(
+        self,
+        uri: str,
+        selection: Span,
+        instruction: str,
+        *,
+        model: str = "",
+        problems: Sequence[Problem] = (),
+        directive: bool = False,
+    ) -> Generation:
+        """Start an edit of the scope at `selection`; a running one in the same document is superseded.
+
+        `problems` are the diagnostics that the edit is about. With `directive` the selection is a comment
+        that holds the instruction; its lines go away with the edit. Raises EditRefused when the document
+        is not open or there is no instruction.
+        """
+        document = self._open(uri)
+        if not instruction.strip():
+            raise EditRefused("Say what to change: the instruction is empty.")
+        place = Span(selection.start, selection.start) if directive else selection
+        scope = scope_at(document, self._workspace.tree(uri), place)
+        without = edits.whole_lines(document, selection) if directive else None
+        if without is not None:
+            scope = edits.widened(scope, without, document)
+        if (reason := self.presence.secrecy(document)) is not None:
+            raise EditRefused(reason)
+        original = document.slice(scope.span.start, scope.span.end)
+        settings = self._settings().edit
+        job = edits.job(
+            edits.Plan(
+                self._next_id(),
+                document,
+                scope,
+                (instruction,),
+                original,
+                "edit",
+                self._models.backend("edit", model),
+                settings,
+                problems=tuple(problems),
+                without=without,
+            )
+        )
+        self.completer.stop(uri)
+        self._end(uri, "superseded")
+        self.generations.forget(uri)
+        return self._launch(job, self._workspace.region(uri, job.id, scope.span))
+
+    def redirect(
+        self, target: str | None, instruction: str, *, model: str = "", directive: Span | None = None
+    ) -> Generation:
+        """Give the running edit, or the last one, a new direction from what is on screen now."""
+        last = self.generations.find(target)
+        if not instruction.strip():
+            raise EditRefused("Say what to change instead: the instruction is empty.")
+        document = self._open(last.job.uri)
+        without = edits.whole_lines(document, directive) if directive is not None else None
+        backend = self._models.backend("edit", model)
+        instructions = (*last.job.instructions, instruction)
+        return self._again(document, last, backend, "edit", instructions, without)
+
+    def escalate(self, target: str | None) -> Generation:
+        """Run the last edit again on the deep tier, with everything that the fast one saw."""
+        last = self.generations.find(target)
+        document = self._open(last.job.uri)
+        return self._again(
+            document, last, self._models.backend("escalate"), "escalate", last.job.instructions, None
+        )
+
+    def stop(self, target: str | None) -> Coroutine[None, None, Result]:
+        """End the running edit; what is on screen stays."""
+        generation = self.generations.find(target)
+        generation.cancel("stopped")
+        return self._result(generation)
+
+    def revert(self, target: str | None) -> Coroutine[None, None, Result]:
+        """Put the text before the edit back, except lines that the user changed since."""
+        generation = self.generations.find(target)
+        generation.cancel("stopped")
+        return self._revert(generation)
+
+    def accept(self, target: str | None) -> Coroutine[None, None, Result]:
+        """Keep the edit for good: nothing is left to revert."""
+        generation = self.generations.find(target)
+        generation.cancel("stopped")
+        self.generations.forget(generation.job.uri)
+        return self._result(generation)
+
+    def explain(self, uri: str, selection: Span) -> Coroutine[None, None, str]:
+        """Explain the scope at `selection` in Markdown."""
+        document = self._open(uri)
+        if (reason := self.presence.secrecy(document)) is not None:
+            raise EditRefused(reason)
+        scope = scope_at(document, self._workspace.tree(uri), selection)
+        return edits.explanation(document, scope, self._models.backend("explain"))
+
+    def complete(self, ask: Ask) -> Coroutine[None, None, list[Item]]:
+        """Answer an inline completion request, with nothing where none is wanted."""
+        if (reason := self.presence.silence(ask.document)) is not None:
+            if ask.invoked:
+                self.presence.tell(reason)
+            return nothing()
+        return self.completer.request(ask)
+
+    def accepted(self, item: str) -> None:
+        """The user took a suggestion."""
+        self.completer.accepted(item)
+
+    def pause(self, minutes: float | None) -> None:
+        """No completions for `minutes`; None toggles without an end, 0 goes on at once."""
+        self.presence.pause(minutes)
+        self.completer.stop()
+        self._editor.status(self.status())
+
+    def status(self) -> Status:
+        """The state of the product as the user would ask for it."""
+        generation = next((each for each in self.generations if each.running), None)
+        model = self._models.name_of("complete")
+        if self.presence.paused:
+            return Status("paused", model=model, message="Midstream is paused.", command="midstream.pause")
+        if generation is not None:
+            return Status("working", model=generation.job.backend.name, generation=generation.progress())
+        if self.presence.trouble is not None:
+            return Status("error", model=model, message=self.presence.trouble, command="midstream.doctor")
+        return Status("ready", model=model)
+
+    def abandon(self, generation: Generation) -> None:
+        """The client cancelled the command that waited for this edit."""
+        generation.cancel("stopped")
+
+    def show_prompt(self, uri: str, selection: Span, instruction: str) -> dict[str, str]:
+        """Exactly what would be sent: for an edit with an instruction, else for a completion."""
+        document = self._open(uri)
+        if instruction:
+            scope = scope_at(document, self._workspace.tree(uri), selection)
+            backend = self._models.backend("edit")
+            plan = edits.Plan("", document, scope, (instruction,), "", "edit", backend, self._settings().edit)
+            return edits.shown_prompt(edits.job(plan).request.prompt)
+        return edits.shown_prompt(self.completer.prompt(Ask(document, selection.end, invoked=True)))
+
+    async def shutdown(self) -> None:
+        """End everything; returns when nothing runs any more."""
+        generations = list(self.generations)
+        for uri in self._workspace.uris():
+            self.document_closed(uri)
+        for generation in generations:
+            await generation.gone()
+        await self.completer.shutdown()
+        await self._workspace.shutdown()
+        for task in list(self._background):
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+
+    def _open(self, uri: str) -> Document:
+        document = self._workspace.get(uri)
+        if document is None:
+            raise EditRefused(f"The document is not open in the editor: {uri}")
+        return document
+
+    def _typed(self, changed: Changed) -> None:
+        generation = self.generations.running(changed.after.uri)
+        if generation is None:
+            return
+        if self._settings().edit.on_foreign_change == "cancel" or generation.region.touched:
+            generation.cancel("typed_over")
+
+    def _end(self, uri: str, reason: Outcome) -> None:
+        generation = self.generations.of(uri)
+        if generation is not None:
+            generation.cancel(reason)
+
+    def _next_id(self) -> str:
+        return f"e{next(self._numbers)}"
+
+    def _again(
+        self,
+        document: Document,
+        last: Generation,
+        backend: Backend,
+        kind: Task,
+        instructions: tuple[str, ...],
+        without: Span | None,
+    ) -> Generation:
+        """A new generation over the region of an earlier one; the text to revert to stays the first."""
+        uri, number = document.uri, self._next_id()
+        scope = replace(last.job.scope, span=last.region.span)
+        on_screen = self._workspace.expected_text(uri, last.region) if without is None else None
+        job = edits.job(
+            edits.Plan(
+                number,
+                document,
+                scope if without is None else edits.widened(scope, without, document),
+                instructions,
+                last.job.original,
+                kind,
+                backend,
+                self._settings().edit,
+                half_finished=on_screen,
+                without=without,
+            )
+        )
+        last.cancel("redirected")
+        self._workspace.hand_over(uri, last.region, number)
+        return self._launch(job, last.region)
+
+    def _launch(self, job: Job, region: Region) -> Generation:
+        generation = Generation(job, region, self._workspace, self._editor)
+        self.generations.add(generation)
+        self._editor.status(Status("working", model=job.backend.name, generation=generation.progress()))
+        generation.result.add_done_callback(lambda result: self._ended(result.result()))
+        return generation
+
+    def _ended(self, result: Result) -> None:
+        """Tell the client how a generation ended; a failure is told in words."""
+        self._editor.ended(result)
+        self._editor.status(Status("ready"))
+        if result.message and result.outcome in ("failed", "rejected"):
+            self._editor.show("warning", result.message)
+
+    async def _result(self, generation: Generation) -> Result:
+        return await asyncio.shield(generation.result)
+
+    def _repair(self, uri: str, undo: Edit) -> None:
+        """Take a misplaced patch back."""
+        region = self._workspace.region(uri, "repair", Span(undo.start, undo.end))
+        work = take_patch_back(uri, region, undo.text, self._workspace, self._editor)
+        task = asyncio.create_task(work, name=f"repair {uri}")
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _revert(self, generation: Generation) -> Result:
+        result = await take_edit_back(generation, self._workspace, self._editor)
+        if self.generations.of(generation.job.uri) is generation:
+            self.generations.forget(generation.job.uri)
+        return result
+
+
+async def nothing() -> list[Item]:
+    """The answer where no completion is wanted."""
+    return []

@@ -1,0 +1,278 @@
+"""Ghost text: which suggestion answers which request, and which stream lives.
+
+Each document has at most one live stream. A request joins it, or a finished suggestion that still
+fits, or starts a new one after the debounce. Typing decides at once: along the suggestion it lives
+on, any other way it is cancelled.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+
+from lsp_server.core.completion import Context, Stopper, confident, context_at, wants_block
+from lsp_server.core.document import Document
+from lsp_server.core.prompt import Prompt, Style, completion_prompt
+from lsp_server.core.reply import ReplyFilter
+from lsp_server.engine.debounce import Rhythm
+from lsp_server.engine.desk import Desk, dismiss, is_weak, recall, typed_along
+from lsp_server.engine.errors import MidstreamError
+from lsp_server.engine.ports import Backend, Delta, Editor, Progress, Request, Status
+from lsp_server.engine.suggestion import Ask, Item, Suggestion, Waiter, item_for
+from lsp_server.engine.workspace import Changed
+from lsp_server.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+LINE_PATIENCE = 0.15
+"""Seconds that a block may go on after its first line before a client that cannot ask again gets it."""
+
+LINE_TOKENS, BLOCK_TOKENS = 48, 256
+GATE_TOKENS = 6
+
+
+class Completer:
+    """Answers every request exactly once; the assistant tells it of every change."""
+
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        backend: Callable[[], Backend],
+        editor: Editor,
+        report: Callable[[MidstreamError], None],
+    ) -> None:
+        self._settings = settings
+        self._backend = backend
+        self._editor = editor
+        self._report = report
+        self._desks: dict[str, Desk] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._numbers = itertools.count(1)
+        self.rhythm = Rhythm()
+
+    def request(self, ask: Ask) -> Coroutine[None, None, list[Item]]:
+        """Take one request; everything that must see this very text happens before it returns."""
+        desk = self._desks.setdefault(ask.document.uri, Desk())
+        dismiss(desk)
+        waiter = Waiter(ask, asyncio.get_running_loop().create_future())
+        document, cursor = ask.virtual()
+        if (remembered := recall(desk, document, cursor)) is not None:
+            waiter.resolve([item_for(remembered[0], ask, *remembered[1])])
+        elif desk.live is not None and desk.live.follows(document, cursor):
+            self._join(desk, desk.live, waiter)
+        else:
+            self._drop_live(desk)
+            self._join(desk, self._start(desk, ask, document, cursor), waiter)
+        return self._answer(desk, waiter)
+
+    def changed(self, changed: Changed) -> None:
+        """A document changed by other hands: open requests are superseded, the stream lives or dies."""
+        self.rhythm.key(asyncio.get_running_loop().time())
+        desk = self._desks.get(changed.after.uri)
+        if desk is None:
+            return
+        dismiss(desk)
+        live = desk.live
+        if live is None:
+            return
+        if live.started and typed_along(live, changed):
+            live.adopted = True
+        else:
+            self._drop_live(desk)
+
+    def closed(self, uri: str) -> None:
+        """Forget a document."""
+        desk = self._desks.pop(uri, None)
+        if desk is not None:
+            dismiss(desk)
+            self._drop_live(desk)
+
+    def stop(self, uri: str | None = None) -> None:
+        """Cancel the streams of one document, or of all."""
+        for key, desk in self._desks.items():
+            if uri in (None, key):
+                dismiss(desk)
+                self._drop_live(desk)
+
+    def accepted(self, item: str) -> None:
+        """The user took a suggestion: what it was is over, whatever of it was left."""
+        for desk in self._desks.values():
+            for suggestion in [each for each in desk.recent if each.id == item]:
+                desk.recent.remove(suggestion)
+
+    async def shutdown(self) -> None:
+        """End everything and wait until nothing runs."""
+        for uri in list(self._desks):
+            self.closed(uri)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _answer(self, desk: Desk, waiter: Waiter) -> list[Item]:
+        try:
+            return await waiter.answer
+        except asyncio.CancelledError:
+            self._abandoned(desk, waiter)
+            raise
+        finally:
+            if waiter in desk.waiting:
+                desk.waiting.remove(waiter)
+
+    def _abandoned(self, desk: Desk, waiter: Waiter) -> None:
+        """A request was cancelled: its stream ends too, unless typing or a newer request took it over."""
+        live = desk.live
+        if live is None or waiter not in live.waiters:
+            return
+        live.waiters.remove(waiter)
+        if not live.adopted and not any(not other.answer.done() for other in live.waiters):
+            self._drop_live(desk)
+
+    def _join(self, desk: Desk, suggestion: Suggestion, waiter: Waiter) -> None:
+        suggestion.waiters.append(waiter)
+        desk.waiting.append(waiter)
+        self._serve(suggestion)
+
+    def _start(self, desk: Desk, ask: Ask, document: Document, cursor: int) -> Suggestion:
+        style = self._backend().style
+        context, block = self._frame(document, cursor, style)
+        number = f"c{next(self._numbers)}"
+        suggestion = Suggestion(number, document, cursor, context, block, block and is_weak(style))
+        suggestion.task = asyncio.create_task(
+            self._stream(desk, suggestion, self._delay(ask)), name=f"complete {document.uri}"
+        )
+        self._tasks.add(suggestion.task)
+        suggestion.task.add_done_callback(self._tasks.discard)
+        desk.live = suggestion
+        return suggestion
+
+    def _frame(self, document: Document, cursor: int, style: Style) -> tuple[Context, bool]:
+        """The code around the cursor, and whether a block is asked for.
+
+        Weights that fill in the middle write poor blocks: on a blank line they are asked for one line.
+        """
+        context = context_at(document, cursor)
+        block = wants_block(context) and (not is_weak(style) or context.before_line.strip() != "")
+        kind = style.block_kind or style.kind if block else style.kind
+        return replace(context, stripped=kind == "plain"), block
+
+    def _delay(self, ask: Ask) -> float:
+        debounce = self._settings().complete.debounce
+        if ask.invoked:
+            return 0.0
+        return self.rhythm.delay() if debounce == "auto" else debounce / 1000
+
+    def _drop_live(self, desk: Desk) -> None:
+        """The one place that cancels a completion's stream."""
+        live, desk.live = desk.live, None
+        if live is None:
+            return
+        for waiter in live.waiters:
+            waiter.resolve([])
+        if live.task is not None and not live.task.done():
+            live.task.cancel()
+
+    async def _stream(self, desk: Desk, suggestion: Suggestion, delay: float) -> None:
+        try:
+            if delay > 0:
+                await asyncio.sleep(delay)
+            await self._listen(suggestion)
+            suggestion.done = True
+            desk.recent.append(suggestion)
+        except MidstreamError as error:
+            suggestion.failed = True
+            self._report(error)
+        finally:
+            suggestion.done = True
+            self._serve(suggestion)
+            if desk.live is suggestion:
+                desk.live = None
+                self._editor.status(Status("ready", model=self._backend().name))
+
+    async def _listen(self, suggestion: Suggestion) -> None:
+        loop = asyncio.get_running_loop()
+        backend = self._backend()
+        cleaner = ReplyFilter("completion")
+        stopper = Stopper(suggestion.context, block=suggestion.block)
+        gated = is_weak(backend.style)
+        logprobs: list[float] = []
+        asked = loop.time()
+        async with contextlib.aclosing(backend.stream(self._request(suggestion, backend.style))) as stream:
+            async for event in stream:
+                if not isinstance(event, Delta):
+                    continue
+                suggestion.started = True
+                suggestion.tokens += 1
+                logprobs.extend(event.logprobs)
+                if gated and len(logprobs) >= GATE_TOKENS and not confident(logprobs):
+                    suggestion.failed = True
+                    return
+                text = cleaner.push(event.text)
+                suggestion.text += text
+                if suggestion.first_line is None and "\n" in suggestion.text.lstrip("\n"):
+                    self._first_line(suggestion, loop.time() - asked)
+                if stopper.push(text) or (suggestion.first_line_only and suggestion.first_line is not None):
+                    break
+                if not gated or len(logprobs) >= GATE_TOKENS or not event.logprobs:
+                    self._serve(suggestion)
+        suggestion.text += cleaner.finish()
+        if gated and logprobs and not confident(logprobs):
+            suggestion.failed = True
+        if suggestion.first_line is None:
+            self.rhythm.answered(loop.time() - asked)
+
+    def _first_line(self, suggestion: Suggestion, latency: float) -> None:
+        self.rhythm.answered(latency)
+        loop = asyncio.get_running_loop()
+        suggestion.first_line = loop.time()
+        loop.call_later(LINE_PATIENCE, self._serve, suggestion)
+
+    def prompt(self, ask: Ask) -> Prompt:
+        """What a request would send, without sending it."""
+        document, cursor = ask.virtual()
+        style = self._backend().style
+        _, block = self._frame(document, cursor, style)
+        return completion_prompt(document, cursor, style, block=block)
+
+    def _request(self, suggestion: Suggestion, style: Style) -> Request:
+        settings = self._settings().complete
+        one_line = not suggestion.block
+        prompt = completion_prompt(suggestion.document, suggestion.at, style, block=suggestion.block)
+        limit = LINE_TOKENS if one_line else BLOCK_TOKENS
+        return Request(
+            task="complete",
+            prompt=prompt,
+            max_tokens=min(limit, settings.max_tokens) if settings.max_tokens else limit,
+            stop=("\n",) if one_line and style.kind != "chat" else (),
+            cache_key=suggestion.document.uri,
+            logprobs=is_weak(style),
+        )
+
+    def _serve(self, suggestion: Suggestion) -> None:
+        """Answer the open requests of a suggestion when there is enough of it to show."""
+        waiting = [waiter for waiter in suggestion.waiters if not waiter.answer.done()]
+        if not waiting:
+            self._announce(suggestion)
+            return
+        if not (suggestion.done or self._enough(suggestion)):
+            return
+        for waiter in waiting:
+            document, cursor = waiter.ask.virtual()
+            rest = suggestion.rest(document, cursor)
+            if rest is not None and rest[0].strip():
+                waiter.resolve([item_for(suggestion, waiter.ask, *rest)])
+            elif suggestion.done:
+                waiter.resolve([])
+
+    def _enough(self, suggestion: Suggestion) -> bool:
+        if suggestion.first_line is None or not suggestion.block:
+            return False
+        if self._editor.retriggers:
+            return True
+        return asyncio.get_running_loop().time() >= suggestion.first_line + LINE_PATIENCE
+
+    def _announce(self, suggestion: Suggestion) -> None:
+        """Tell a client that asks again that more has come."""
+        if self._editor.retriggers and suggestion.first_line is not None:
+            uri = suggestion.document.uri
+            progress = Progress(id=suggestion.id, uri=uri, kind="complete", tokens=suggestion.tokens)
+            self._editor.status(Status("working", model=self._backend().name, generation=progress))

@@ -1,0 +1,178 @@
+"""From what the user asked for to a job: prompt, reply format, limits."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+from lsp_server.core.document import Document
+from lsp_server.core.edits import Edit
+from lsp_server.core.prompt import Chat, Problem, Prompt, Snippet, edit_prompt, explain_prompt, prompt_tokens
+from lsp_server.core.prompt.budget import tokens
+from lsp_server.core.syntax.scope import Scope
+from lsp_server.core.text import Span, split_lines
+from lsp_server.engine.errors import EditRefused
+from lsp_server.engine.job import Job
+from lsp_server.engine.masking import masked_prompt
+from lsp_server.engine.ports import Backend, Delta, Request, Result, Task
+from lsp_server.engine.rewrite import HunkRewriter, Listener, ScopeRewriter
+from lsp_server.settings import Edit as EditSettings
+
+Format = Literal["scope", "hunks"]
+
+HUNKS_FROM_LINES = 40
+"""From this many lines on a rewrite of the whole scope costs more tokens than quoting what changes."""
+
+SMALL_BUDGET = 2000
+"""Models with less room than this follow a search/replace format too seldom to be asked for it."""
+
+EXPLANATION_TOKENS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One edit to be done. `original` is what a revert puts back.
+
+    `half_finished` is what an interrupted edit left on screen; `without` are lines that the edit removes
+    before the model sees the code.
+    """
+
+    id: str
+    document: Document
+    scope: Scope
+    instructions: tuple[str, ...]
+    original: str
+    kind: Task
+    backend: Backend
+    settings: EditSettings
+    problems: tuple[Problem, ...] = ()
+    half_finished: str | None = None
+    without: Span | None = None
+    snippets: Sequence[Snippet] = ()
+
+
+def job(plan: Plan) -> Job:
+    """The job for a plan. Raises EditRefused when the model has no room for the scope."""
+    text = plan.document.slice(plan.scope.span.start, plan.scope.span.end)
+    format_ = chosen_format(plan, text)
+    prompt = prompt_of(plan, format_)
+    budget = plan.backend.style.budget
+    if prompt_tokens(prompt) > budget:
+        raise EditRefused(
+            f"{describe(plan.scope)} is too long for the model {plan.backend.name}: "
+            "select less, or choose a model with more room."
+        )
+    limit = tokens(text) * 3 // 2 + 256 if format_ == "scope" else tokens(text) + 512
+    document, original = plan.document, plan.original
+    return Job(
+        id=plan.id,
+        uri=document.uri,
+        kind=plan.kind,
+        scope=plan.scope,
+        instructions=plan.instructions,
+        original=original,
+        request=Request(task=plan.kind, prompt=prompt, max_tokens=limit, cache_key=document.uri),
+        backend=plan.backend,
+        label=f"Midstream: {plan.instructions[-1]}",
+        delivery=plan.settings.delivery,
+        make_filter=lambda: Listener(format_, original),
+        make_rewriter=lambda screen: (
+            ScopeRewriter(screen, document, plan.scope)
+            if format_ == "scope"
+            else HunkRewriter(screen, document, plan.scope)
+        ),
+    )
+
+
+def prompt_of(plan: Plan, format_: Format) -> Chat:
+    """What the model will see."""
+    document, scope = plan.document, plan.scope
+    if plan.without is not None:
+        edit = Edit(plan.without.start, plan.without.end, "")
+        document = document.edited(edit, document.version)
+        scope = replace(
+            scope, span=Span(scope.span.start, max(scope.span.start, scope.span.end + edit.delta))
+        )
+    *history, instruction = plan.instructions
+    return edit_prompt(
+        document,
+        scope,
+        instruction,
+        history,
+        plan.half_finished,
+        format_,
+        problems=plan.problems,
+        snippets=plan.snippets,
+        budget=plan.backend.style.budget,
+    )
+
+
+def chosen_format(plan: Plan, text: str) -> Format:
+    """As set; else hunks for long scopes, where the model is up to them."""
+    if plan.settings.format != "auto":
+        return plan.settings.format
+    long = len(split_lines(text)) >= HUNKS_FROM_LINES
+    return "hunks" if long and plan.backend.style.budget >= SMALL_BUDGET else "scope"
+
+
+def describe(scope: Scope) -> str:
+    """The scope at the start of a sentence."""
+    return f"`{scope.name}`" if scope.name else f"The {scope.kind}"
+
+
+async def explanation(document: Document, scope: Scope, backend: Backend) -> str:
+    """A short explanation of the scope, in Markdown."""
+    prompt = explain_prompt(document, scope, budget=backend.style.budget)
+    request = Request(task="explain", prompt=prompt, max_tokens=EXPLANATION_TOKENS, cache_key=document.uri)
+    parts: list[str] = []
+    async with contextlib.aclosing(backend.stream(request)) as stream:
+        async for event in stream:
+            if isinstance(event, Delta):
+                parts.append(event.text)
+    text = "".join(parts).strip()
+    if not text:
+        raise EditRefused("The model gave no explanation; try again, or choose another model.")
+    return text
+
+
+def reverted(ended: Result, edit: Edit | None, message: str | None) -> Result:
+    """The result of an edit after it was taken back."""
+    return replace(
+        ended,
+        edits=ended.edits + (edit is not None),
+        characters_added=ended.characters_added + (len(edit.text) if edit else 0),
+        characters_deleted=ended.characters_deleted + (edit.end - edit.start if edit else 0),
+        message=message,
+    )
+
+
+def whole_lines(document: Document, span: Span) -> Span:
+    """The lines that a span touches, with their line ends."""
+    last = document.line_at(span.end)
+    return Span(
+        document.line_start(document.line_at(span.start)),
+        document.line_start(last) + len(document.line(last)),
+    )
+
+
+def widened(scope: Scope, lines: Span, document: Document) -> Scope:
+    """A scope with these lines in it."""
+    end = (
+        lines.end
+        - len(document.slice(lines.start, lines.end))
+        + len(document.slice(lines.start, lines.end).rstrip("\r\n"))
+    )
+    start = min(scope.span.start, lines.start)
+    return replace(
+        scope,
+        span=Span(start, max(scope.span.end, end)),
+        lead=scope.lead + scope.span.start - start,
+    )
+
+
+def shown_prompt(prompt: Prompt) -> dict[str, str]:
+    """A prompt's parts under their names as they would leave the machine, empty ones left out."""
+    prompt, _ = masked_prompt(prompt)
+    return {
+        field.name: str(value) for field in fields(prompt) if (value := getattr(prompt, field.name)) != ""
+    }

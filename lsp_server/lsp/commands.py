@@ -1,0 +1,207 @@
+"""The commands: each reads its argument, acts at once, and answers at once unless asked to wait."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from lsp_server.core.document import Document
+from lsp_server.core.prompt import Problem
+from lsp_server.core.text import Span
+from lsp_server.engine.errors import MidstreamError
+from lsp_server.engine.generation import Generation
+from lsp_server.engine.ports import Result
+from lsp_server.lsp import convert, protocol
+from lsp_server.lsp.session import Session
+
+Handler = Callable[..., Any]
+REQUEST_FAILED = types.LSPErrorCodes.RequestFailed.value
+
+
+def commands(session: Session) -> dict[str, Handler]:
+    """Every command under its name."""
+    table: dict[str, Callable[[Session, tuple[Any, ...]], Any]] = {
+        protocol.EDIT: edit,
+        protocol.REDIRECT: redirect,
+        protocol.STOP: stop,
+        protocol.REVERT: revert,
+        protocol.ACCEPT: accept,
+        protocol.ESCALATE: escalate,
+        protocol.EXPLAIN: explain,
+        protocol.PAUSE: pause,
+        protocol.SHOW_STATUS: status,
+        protocol.USAGE: usage,
+        protocol.DOCTOR: doctor,
+        protocol.SHOW_PROMPT: show_prompt,
+        protocol.ACCEPTED: accepted,
+    }
+    return {name: bound(session, handler) for name, handler in table.items()}
+
+
+def bound(session: Session, handler: Callable[[Session, tuple[Any, ...]], Any]) -> Handler:
+    """A handler for pygls: the engine's errors become answers that the user can read."""
+
+    def run(*arguments: Any) -> Any:
+        try:
+            result = handler(session, arguments)
+        except MidstreamError as error:
+            raise failed(error) from error
+        return explained(result) if asyncio.iscoroutine(result) else result
+
+    return run
+
+
+async def explained(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    try:
+        return await coroutine
+    except MidstreamError as error:
+        raise failed(error) from error
+
+
+def failed(error: MidstreamError) -> JsonRpcException:
+    return JsonRpcException(message=str(error), code=REQUEST_FAILED)
+
+
+def edit(session: Session, arguments: tuple[Any, ...]) -> Any:
+    argument = convert.argument(arguments)
+    uri = convert.text_field(argument, "uri", required=True)
+    document = session.workspace.get(uri)
+    if document is None:
+        raise JsonRpcInvalidParams(message=f"The document is not open: {uri}")
+    generation = session.assistant.edit(
+        uri,
+        convert.selection_field(argument, document, session.workspace.encoding),
+        convert.text_field(argument, "instruction", required=True),
+        model=convert.text_field(argument, "model"),
+        problems=problems(session, document, argument.get("findings")),
+        directive=argument.get("directive") is True,
+    )
+    return started(session, generation, wait=argument.get("wait") is True)
+
+
+def redirect(session: Session, arguments: tuple[Any, ...]) -> Any:
+    argument = convert.argument(arguments)
+    generation = session.assistant.redirect(
+        target(argument),
+        convert.text_field(argument, "instruction", required=True),
+        model=convert.text_field(argument, "model"),
+        directive=directive(session, argument),
+    )
+    return started(session, generation, wait=argument.get("wait") is True)
+
+
+def escalate(session: Session, arguments: tuple[Any, ...]) -> Any:
+    argument = convert.argument(arguments)
+    generation = session.assistant.escalate(target(argument))
+    return started(session, generation, wait=argument.get("wait") is True)
+
+
+def started(session: Session, generation: Generation, *, wait: bool) -> Any:
+    """The id at once, or the result when the edit has ended; cancelling the request stops the edit."""
+    return waited(session, generation) if wait else {"id": generation.job.id}
+
+
+async def waited(session: Session, generation: Generation) -> dict[str, Any]:
+    try:
+        return protocol.result_message(await asyncio.shield(generation.result))
+    except asyncio.CancelledError:
+        session.assistant.abandon(generation)
+        raise
+
+
+def stop(session: Session, arguments: tuple[Any, ...]) -> Any:
+    return told(session.assistant.stop(target(convert.argument(arguments))))
+
+
+def revert(session: Session, arguments: tuple[Any, ...]) -> Any:
+    return told(session.assistant.revert(target(convert.argument(arguments))))
+
+
+def accept(session: Session, arguments: tuple[Any, ...]) -> Any:
+    return told(session.assistant.accept(target(convert.argument(arguments))))
+
+
+async def told(result: Coroutine[Any, Any, Result]) -> dict[str, Any]:
+    return protocol.result_message(await result)
+
+
+def explain(session: Session, arguments: tuple[Any, ...]) -> Any:
+    argument = convert.argument(arguments)
+    uri = convert.text_field(argument, "uri", required=True)
+    document = session.workspace.get(uri)
+    if document is None:
+        raise JsonRpcInvalidParams(message=f"The document is not open: {uri}")
+    span = convert.selection_field(argument, document, session.workspace.encoding)
+    return shown(session, session.assistant.explain(uri, span))
+
+
+async def shown(session: Session, explanation: Coroutine[Any, Any, str]) -> dict[str, Any]:
+    markdown = await explanation
+    await session.editor.show_markdown(markdown)
+    return {"markdown": markdown}
+
+
+def pause(session: Session, arguments: tuple[Any, ...]) -> Any:
+    minutes = convert.argument(arguments).get("minutes")
+    if minutes is not None and not isinstance(minutes, int | float):
+        raise JsonRpcInvalidParams(message="'minutes' is a number; 0 ends a pause.")
+    session.assistant.pause(minutes)
+    return protocol.status_message(session.assistant.status())
+
+
+def status(session: Session, arguments: tuple[Any, ...]) -> Any:
+    return protocol.status_message(session.assistant.status())
+
+
+def usage(session: Session, arguments: tuple[Any, ...]) -> Any:
+    return session.models.usage()
+
+
+def doctor(session: Session, arguments: tuple[Any, ...]) -> Any:
+    return session.models.doctor()
+
+
+def show_prompt(session: Session, arguments: tuple[Any, ...]) -> Any:
+    argument = convert.argument(arguments)
+    uri = convert.text_field(argument, "uri", required=True)
+    document = session.workspace.get(uri)
+    if document is None:
+        raise JsonRpcInvalidParams(message=f"The document is not open: {uri}")
+    span = convert.selection_field(argument, document, session.workspace.encoding)
+    return session.assistant.show_prompt(uri, span, convert.text_field(argument, "instruction"))
+
+
+def accepted(session: Session, arguments: tuple[Any, ...]) -> None:
+    """The client ran an item's command: the user took the suggestion."""
+    session.assistant.accepted(str(arguments[0]) if arguments else "")
+
+
+def problems(session: Session, document: Document, findings: Any) -> list[Problem]:
+    """The diagnostics that an edit is about, as our own code actions write them."""
+    if not isinstance(findings, list):
+        return []
+    return [
+        Problem(
+            span=convert.selection_field(finding, document, session.workspace.encoding),
+            message=convert.text_field(finding, "message", required=True),
+            source=convert.text_field(finding, "source"),
+            related=tuple(str(each) for each in finding.get("related") or ()),
+        )
+        for finding in findings
+        if isinstance(finding, dict)
+    ]
+
+
+def directive(session: Session, argument: Any) -> Span | None:
+    """The comment that holds the instruction of a redirect, where that is how it was given."""
+    document = session.workspace.get(convert.text_field(argument, "uri"))
+    if argument.get("directive") is not True or document is None:
+        return None
+    return convert.selection_field(argument, document, session.workspace.encoding)
+
+
+def target(argument: Any) -> str | None:
+    """The generation that a command means: by id, else by document, else the newest."""
+    return convert.text_field(argument, "id") or convert.text_field(argument, "uri") or None

@@ -1,0 +1,76 @@
+"""The same text through `textDocument/completion`, for clients without inline completion."""
+
+from collections.abc import Coroutine
+from typing import Any
+
+from lsprotocol import types
+
+from lsp_server.core.text import Span
+from lsp_server.engine.suggestion import Ask, Item
+from lsp_server.lsp import convert, protocol
+from lsp_server.lsp.session import Session
+from lsp_server.settings import Settings
+
+OPTIONS = types.CompletionOptions(trigger_characters=list(".:([{,=> "), resolve_provider=False)
+LABEL_LENGTH = 60
+
+
+def wanted(settings: Settings, capabilities: types.ClientCapabilities) -> bool:
+    """True where the list is to be served: as set, else where the client has no ghost text."""
+    choice = settings.complete.via_completion
+    if choice != "auto":
+        return choice
+    document = capabilities.text_document
+    return not (document and document.inline_completion) and bool(document and document.completion)
+
+
+def completion(
+    session: Session, params: types.CompletionParams
+) -> Coroutine[Any, Any, types.CompletionList] | None:
+    document = session.workspace.get(params.text_document.uri)
+    if document is None or params.position.line >= document.line_count:
+        return None
+    cursor = document.offset(convert.to_position(params.position), session.workspace.encoding)
+    kind = params.context.trigger_kind if params.context else types.CompletionTriggerKind.Invoked
+    ask = Ask(document, cursor, invoked=kind == types.CompletionTriggerKind.Invoked)
+    return listed_items(session, ask, session.assistant.complete(ask))
+
+
+async def listed_items(
+    session: Session, ask: Ask, answer: Coroutine[Any, Any, list[Item]]
+) -> types.CompletionList:
+    """An incomplete list, so that typing on asks again."""
+    items = await answer
+    return types.CompletionList(is_incomplete=True, items=[listed_item(session, ask, item) for item in items])
+
+
+def listed_item(session: Session, ask: Ask, item: Item) -> types.CompletionItem:
+    """One entry: it replaces the word at the cursor, since clients filter by the word that is there."""
+    document, encoding = ask.document, session.workspace.encoding
+    start = word_start(document.slice(max(0, ask.cursor - 200), ask.cursor), ask.cursor)
+    word = document.slice(start, ask.cursor)
+    text = word + item.text
+    first, _, rest = text.partition("\n")
+    label = first if len(first) <= LABEL_LENGTH else first[: LABEL_LENGTH - 1] + "…"
+    return types.CompletionItem(
+        label=label.strip() + (" …" if rest else ""),
+        kind=types.CompletionItemKind.Snippet if rest else types.CompletionItemKind.Text,
+        detail="Midstream",
+        documentation=types.MarkupContent(types.MarkupKind.Markdown, f"```{document.language}\n{text}\n```"),
+        filter_text=word or first,
+        sort_text="\x7f",
+        insert_text_format=types.InsertTextFormat.PlainText,
+        insert_text_mode=types.InsertTextMode.AsIs,
+        text_edit=types.TextEdit(convert.from_span(document, Span(start, ask.cursor), encoding), text),
+        command=types.Command(title="Midstream: accepted", command=protocol.ACCEPTED, arguments=[item.id]),
+    )
+
+
+def word_start(before: str, cursor: int) -> int:
+    """Where the word that ends at the cursor begins."""
+    length = 0
+    for character in reversed(before):
+        if not (character.isalnum() or character == "_"):
+            break
+        length += 1
+    return cursor - length

@@ -1,0 +1,149 @@
+"""One connection to one client: what was agreed, and the settings that follow from it."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from lsprotocol import types
+
+from lsp_server.core.text import Encoding
+from lsp_server.engine import logs
+from lsp_server.engine.assistant import Assistant, Models
+from lsp_server.engine.ports import Status
+from lsp_server.engine.workspace import Workspace
+from lsp_server.lsp.dispatch import Server
+from lsp_server.lsp.editor import LspEditor, encoding_of, plain, spawn
+from lsp_server.settings import Problem, Settings, load, user_file
+
+
+class ConfigurableModels(Models, Protocol):
+    """The models of this process; the composition root builds them."""
+
+    def configure(
+        self, settings: Settings, tell: Callable[[Status], None], warn: Callable[[str], None]
+    ) -> None:
+        """Use these settings from now on; models whose settings did not change keep their connections."""
+
+    def warm(self) -> None:
+        """Connect to the completion model in the background."""
+
+    async def close(self) -> None:
+        """End every connection."""
+
+    def asks(self, ask: Callable[[str, int], Coroutine[Any, Any, bool]]) -> None:
+        """How to ask the user before weights of a name and a size in bytes are downloaded."""
+
+    def usage(self) -> Coroutine[Any, Any, dict[str, Any]]:
+        """What the models have cost so far."""
+
+    def doctor(self) -> Coroutine[Any, Any, dict[str, Any]]:
+        """Check everything on the way to the first ghost text."""
+
+
+class Session:
+    """Everything that one connection holds."""
+
+    def __init__(self, server: Server, models: ConfigurableModels, environment: Mapping[str, str]) -> None:
+        self.server = server
+        self.models = models
+        self.workspace = Workspace(Encoding.UTF16)
+        self.editor = LspEditor(server, self.workspace)
+        self.settings = Settings()
+        self.assistant = Assistant(lambda: self.settings, self.workspace, models, self.editor)
+        models.asks(self._may_download)
+        self.tasks: set[asyncio.Task[Any]] = set()
+        self.roots: list[str] = []
+        self.exited: asyncio.Event | None = None
+        self._environment = environment
+        self._options: Any = None
+        self._from_workspace: Any = None
+        self._asks_configuration = False
+        self._told: set[str] = set()
+
+    def connect(self, params: types.InitializeParams) -> None:
+        """`initialize`: learn what the client can do, and read the settings."""
+        self.editor.connect(params)
+        self._options = plain(params.initialization_options)
+        workspace = params.capabilities.workspace
+        self._asks_configuration = bool(workspace and workspace.configuration)
+        self.roots = [folder.uri for folder in params.workspace_folders or []] or (
+            [params.root_uri] if params.root_uri else []
+        )
+        self.configure()
+
+    def ready(self) -> None:
+        """`initialized`: say what is wrong with the settings, ask for the workspace's, warm the model."""
+        self.workspace.encoding = encoding_of(self.server)
+        self.configure()
+        if self._asks_configuration:
+            spawn(self.tasks, self.pull_configuration(), "configuration")
+        self.models.warm()
+
+    def configure(self, workspace_settings: Any = None) -> None:
+        """Read every source again; `workspace_settings` is what the client sent, when it sent something."""
+        if workspace_settings is not None:
+            self._from_workspace = workspace_settings
+        self.settings, problems = load(
+            read_text(user_file(self._environment)), self._environment, self._options, self._from_workspace
+        )
+        self.models.configure(
+            self.settings, self.editor.status, lambda sentence: self.editor.show("warning", sentence)
+        )
+        logs.configure(self.settings.log, lambda: logs.keys_in(self.settings, self._environment))
+        self._tell(problems)
+
+    async def pull_configuration(self) -> None:
+        """Ask the client for its `midstream` section; a client that cannot say has none."""
+        try:
+            answers = await self.server.workspace_configuration_async(
+                types.ConfigurationParams([types.ConfigurationItem(section="midstream")])
+            )
+        except Exception:
+            return
+        if answers:
+            self.configure(plain(answers[0]))
+
+    def exit(self) -> None:
+        """`exit`: whoever runs this session ends it."""
+        if self.exited is not None:
+            self.exited.set()
+
+    async def close(self) -> None:
+        """`shutdown`: nothing runs afterwards."""
+        await self.assistant.shutdown()
+        await self.models.close()
+        for task in list(self.tasks):
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    async def _may_download(self, name: str, size: int) -> bool:
+        """Ask the user once; no answer is no."""
+        question = f"Midstream's local model {name} must be downloaded once ({size / 1e6:.0f} MB). Do it now?"
+        return await self.editor.ask(question, "Download", "Not now") == "Download"
+
+    def _tell(self, problems: list[Problem]) -> None:
+        """All that is wrong with the settings in one message, and each thing once a session."""
+        new = [str(problem) for problem in problems if str(problem) not in self._told]
+        if not new or self.server.protocol.writer is None or not self.server_is_initialized():
+            return
+        self._told.update(new)
+        self.editor.show("warning", "Midstream's settings: " + " ".join(new))
+
+    def server_is_initialized(self) -> bool:
+        """True once `initialize` was answered: before that nothing may be sent."""
+        return hasattr(self.server.protocol, "server_capabilities")
+
+
+def read_text(path: Path) -> str | None:
+    """The user's settings file, or None when there is none or it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def environment() -> Mapping[str, str]:
+    """The process's environment."""
+    return os.environ
