@@ -4,21 +4,22 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from lsp_server import __version__
 from lsp_server.engine.errors import MidstreamError
 
 COMMANDS = {
-    "serve": "speak LSP to an editor",
-    "complete": "show what the editor would show at a place in a file",
-    "edit": "change a function as the editor would, and show or write the result",
-    "try": "a guided minute in the terminal",
-    "host": "the embedded model's process: status, stop",
-    "model": "the embedded model's weights: list, pull, use, path",
-    "config": "show and check the settings",
-    "doctor": "check everything on the way to the first ghost text",
-    "usage": "tokens, cost and latency so far",
-    "bench": "your own code on several models side by side",
+    "serve": ("lsp_server.cli.serve", "speak LSP to an editor"),
+    "complete": ("lsp_server.cli.complete", "show what the editor would show at a place in a file"),
+    "edit": ("lsp_server.cli.edit", "change a function as the editor would, and show or write the result"),
+    "try": ("lsp_server.cli.try_", "a guided minute in the terminal"),
+    "host": ("lsp_server.cli.host", "the embedded model's process: status, stop"),
+    "model": ("lsp_server.cli.model", "the embedded model's weights: list, pull, use, path"),
+    "config": ("lsp_server.cli.config", "show and check the settings"),
+    "doctor": ("lsp_server.cli.doctor", "check everything on the way to the first ghost text"),
+    "usage": ("lsp_server.cli.usage", "tokens, cost and latency so far"),
+    "bench": ("lsp_server.cli.bench", "your own code on several models side by side"),
 }
 
 
@@ -32,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     chosen = words[0] if words and words[0] in COMMANDS else None
     # Only the chosen command's module is imported, so that `serve` starts as quickly as it can.
-    for name, purpose in COMMANDS.items():
+    for name, (_, purpose) in COMMANDS.items():
         if name == chosen:
             module_of(name).add_parser(subparsers)
         elif chosen is None:
@@ -49,8 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def module_of(command: str):  # type: ignore[no-untyped-def]
+def module_of(command: str) -> Any:
     """The module that serves a command: it has `add_parser` and `run`."""
-    return importlib.import_module(
-        f"lsp_server.cli.{command}_" if command == "try" else f"lsp_server.cli.{command}"
-    )
+    return importlib.import_module(COMMANDS[command][0])

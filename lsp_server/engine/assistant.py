@@ -23,7 +23,7 @@ from lsp_server.engine.job import Job
 from lsp_server.engine.patches import Region
 from lsp_server.engine.ports import Backend, Editor, Outcome, Result, Status, Task
 from lsp_server.engine.presence import Presence
-from lsp_server.engine.suggestion import Ask, Item
+from lsp_server.engine.suggestion import Ask, Item, nothing
 from lsp_server.engine.takeback import take_edit_back, take_patch_back
 from lsp_server.engine.workspace import Changed, Workspace
 from lsp_server.settings import Settings
@@ -318,8 +318,3 @@ class Assistant:
         if self.generations.of(generation.job.uri) is generation:
             self.generations.forget(generation.job.uri)
         return result
-
-
-async def nothing() -> list[Item]:
-    """The answer where no completion is wanted."""
-    return []

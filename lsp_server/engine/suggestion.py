@@ -137,3 +137,8 @@ def item_for(suggestion: Suggestion, ask: Ask, text: str, replaced: int) -> Item
         return Item(suggestion.id, text, Span(ask.cursor, ask.cursor + replaced))
     span = ask.selected.span
     return Item(suggestion.id, ask.selected.text + text, Span(span.start, span.end + replaced))
+
+
+async def nothing() -> list[Item]:
+    """The answer where no completion is wanted."""
+    return []

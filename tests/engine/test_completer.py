@@ -2,68 +2,16 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from lsp_server.core.prompt import Style
 from lsp_server.core.text import Span
-from lsp_server.engine.errors import Interrupted, RateLimited, Unauthorized
+from lsp_server.engine.errors import Interrupted
 from lsp_server.engine.suggestion import Item, Selected
 from lsp_server.settings import Complete
 from tests.engine.stage import URI, Stage, accepted
-from tests.support.virtual_time import run_virtual, turns
-
-
-def check(source: str, chunks: list[str], expected: str | None, **stage: Any) -> None:
-    """The model streams `chunks` at the cursor; accepting the item gives `expected` (None: no item)."""
-
-    async def run() -> None:
-        on = Stage(source, **stage)
-        request = asyncio.ensure_future(on.assistant.complete(on.ask(on.source.at)))
-        call = await on.call()
-        await on.said(call, *chunks)
-        call.finish()
-        items = await request
-        if expected is None:
-            assert items == []
-        else:
-            assert accepted(on.text(), items) == expected
-        await on.close()
-
-    run_virtual(run())
-
-
-CASES = {
-    "B01": ('print("<|>");\n', ["hel", 'lo");'], 'print("hello");\n'),
-    "B02a": ("foo(<|>)", ["a, b)"], "foo(a, b)"),
-    "B02b": ("f(g(<|>))", ["x))"], "f(g(x))"),
-    "B02c": ("f(g(<|>)", ["x))"], "f(g(x))"),
-    "B02d": ('m["<|>"]', ['k"] = 1'], 'm["k"] = 1'),
-    "B04a": ("const total = <|>", ["const total = ", "items.length;"], "const total = items.length;"),
-    "B04b": ("ha<|>", ["haha"], "hahaha"),
-    "B07": ("def f():\n    <|>\n", ["    a = 1\n", "    return a"], "def f():\n    a = 1\n    return a\n"),
-    "B10": ("def f(a):\n    <|>\n", ["return a<|fim", "_pad|>", "junk"], "def f(a):\n    return a\n"),
-    "B11": ("def f():\n    <|>\n", ["<thi", "nk>plus</th", "ink>\n", "return 1"], "def f():\n    return 1\n"),
-    "B13": ("x = 1<|>\n", ["   "], None),
-    "B25": ("a\r\nb\r\nXc<|>\r\n", ["d"], "a\r\nb\r\nXcd\r\n"),
-    "B26": ("s = 'a\u2028b\x0bc\x0cd\x85e'\nq = <|>\n", ["1"], "s = 'a\u2028b\x0bc\x0cd\x85e'\nq = 1\n"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_completion_text(name: str) -> None:
-    source, chunks, expected = CASES[name]
-    check(source, chunks, expected)
-
-
-def test_B08_tabs_stay_tabs() -> None:
-    check(
-        "func f() {\n\t<|>\n}\n",
-        ["if x {\n", "        return\n", "    }"],
-        "func f() {\n\tif x {\n\t\treturn\n\t}\n}\n",
-        language="go",
-    )
+from tests.support.virtual_time import passes, run_virtual, turns
 
 
 def test_B89_a_stream_that_breaks_off_gives_no_item() -> None:
@@ -290,7 +238,7 @@ def test_a_block_is_answered_150_ms_after_its_first_line_where_the_client_cannot
         call = await on.call()
         await on.said(call, "a = 1\n", "    b = ")
         assert not request.done()
-        await asyncio.sleep(0.2)
+        await passes(0.2)
         assert (await request)[0].text.startswith("a = 1")
         await on.said(call, "2\n", "    return a + b")
         call.finish()
@@ -321,9 +269,9 @@ def test_explicit_requests_do_not_wait_and_automatic_ones_do() -> None:
     async def run() -> None:
         on = Stage("x = <|>\n", complete=Complete(debounce=500))
         request = asyncio.ensure_future(on.assistant.complete(on.ask(4, invoked=False)))
-        await asyncio.sleep(0.4)
+        await passes(0.4)
         assert on.model.calls == []
-        await asyncio.sleep(0.2)
+        await passes(0.2)
         assert len(on.model.calls) == 1
         on.model.calls[0].finish("1")
         await request
@@ -333,43 +281,6 @@ def test_explicit_requests_do_not_wait_and_automatic_ones_do() -> None:
         on.model.calls[1].finish("y")
         await second
         await on.close()
-
-    run_virtual(run())
-
-
-def test_B134_a_failure_is_told_once_a_cause() -> None:
-    async def run() -> None:
-        on = Stage("x = <|>\n")
-        for number, error in enumerate(
-            [
-                Unauthorized("The key is wrong."),
-                Unauthorized("The key is wrong."),
-                RateLimited("Too many requests."),
-            ]
-        ):
-            request = asyncio.ensure_future(on.assistant.complete(on.ask(4)))
-            (await on.call(number)).fail(error)
-            assert await request == []
-        assert [sentence for _, sentence in on.editor.shown] == ["The key is wrong.", "Too many requests."]
-        assert on.assistant.status().message == "Too many requests."
-        await on.close()
-
-    run_virtual(run())
-
-
-def test_B134_paused_and_switched_off_languages_ask_nobody() -> None:
-    async def run() -> None:
-        on = Stage("x = <|>\n")
-        on.assistant.pause(5)
-        assert await on.assistant.complete(on.ask(4)) == []
-        assert on.assistant.status().state == "paused"
-        await asyncio.sleep(301)
-        assert on.assistant.status().state == "ready"
-        other = Stage("x = <|>\n", complete=Complete(languages=("*", "!python")))
-        assert await other.assistant.complete(other.ask(4)) == []
-        assert on.model.calls == other.model.calls == []
-        await on.close()
-        await other.close()
 
     run_virtual(run())
 

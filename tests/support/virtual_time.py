@@ -43,3 +43,11 @@ async def turns(count: int = 20) -> None:
     """Let everything that can run now run, for `count` turns of the loop, without time passing."""
     for _ in range(count):
         await asyncio.sleep(0)
+
+
+async def passes(seconds: float) -> None:
+    """Let this much virtual time pass, with everything that happens in it."""
+    loop = asyncio.get_running_loop()
+    passed = loop.create_future()
+    loop.call_later(seconds, passed.set_result, None)
+    await passed
