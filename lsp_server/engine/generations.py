@@ -32,7 +32,7 @@ class Generations:
         return generation if generation is not None and generation.running else None
 
     def interrupted(self, uri: str) -> bool:
-        """True when the last edit of the document was interrupted: a new instruction redirects it."""
+        """True when the last edit was interrupted, so that a new instruction redirects it."""
         last = self._latest.get(uri)
         if last is None or not last.result.done():
             return False
