@@ -1,0 +1,188 @@
+"""`midstream bench MODEL...`: your own code on several models side by side."""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median
+
+from lsp_server.cli.bench_cases import Hole, built_in, in_folder
+from lsp_server.cli.bench_page import page
+from lsp_server.cli.compose import ConfiguredModels
+from lsp_server.cli.headless import HeadlessEditor
+from lsp_server.core.prompt import completion_prompt
+from lsp_server.core.syntax.tree import parses
+from lsp_server.core.text import Span
+from lsp_server.engine.errors import MidstreamError
+from lsp_server.engine.ports import Backend, Delta, Finish, Request, Usage
+from lsp_server.engine.prices import NANO, cost, is_fast, prices_of
+from lsp_server.settings import Edit, Model, Settings, load_user
+
+EDITS = 3
+INSTRUCTION = "Add a documentation comment. Change nothing else."
+
+
+@dataclass(slots=True)
+class Row:
+    """What one model did. Times are milliseconds; None where nothing came."""
+
+    model: str
+    first_call: float | None = None
+    first_token: list[float] = field(default_factory=list)
+    useful_line: list[float] = field(default_factory=list)
+    tokens_per_second: list[float] = field(default_factory=list)
+    answered: int = 0
+    asked: int = 0
+    edits_applied: int = 0
+    edits_parsing: int = 0
+    edits_asked: int = 0
+    cost_per_thousand: float | None = None
+    trouble: str = ""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser("bench", help="your own code on several models side by side")
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="names of models in the settings")
+    parser.add_argument("--folder", type=Path, help="complete in these files instead of the built-in ones")
+    parser.add_argument("--holes", type=int, default=12, help="completions to ask each model for (12)")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write one self-contained page with plots")
+    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings, _ = load_user(os.environ)
+    unknown = [name for name in arguments.models if name not in settings.models]
+    if unknown:
+        known = ", ".join(sorted(settings.models))
+        raise MidstreamError(f"There is no model {unknown[0]!r} in the settings; there are {known}.")
+    cases = in_folder(arguments.folder, arguments.holes) if arguments.folder else built_in()
+    cases = cases[: arguments.holes]
+    if not cases:
+        raise MidstreamError("There is nothing to complete in that folder: no source file with code in it.")
+    rows = asyncio.run(measure(settings, arguments.models, cases))
+    if arguments.html:
+        arguments.html.write_text(page(rows, len(cases)), encoding="utf-8")
+        print(f"midstream: wrote {arguments.html}", file=sys.stderr)
+    if arguments.json:
+        print(json.dumps({"rows": [asdict(row) for row in rows]}))
+    else:
+        print("\n".join(table(rows)))
+    return 0 if any(row.answered for row in rows) else 1
+
+
+async def measure(settings: Settings, names: list[str], cases: list[Hole]) -> list[Row]:
+    """Every model on every case, the models in turn, so that a slow minute hits all of them."""
+    models = ConfiguredModels(os.environ)
+    models.configure(settings, lambda status: None)
+    rows = [Row(name) for name in names]
+    spent = dict.fromkeys(names, 0)
+    try:
+        for number, hole in enumerate(cases):
+            for row in rows:
+                if row.trouble:
+                    continue
+                print(f"\r{number + 1} of {len(cases)}: {row.model:20}", end="", file=sys.stderr)
+                try:
+                    backend = models.backend("complete", row.model)
+                    spent[row.model] += await complete(hole, backend, settings.models[row.model], row)
+                except MidstreamError as error:
+                    row.trouble = str(error)
+        for row in rows:
+            for hole in cases[:EDITS] if not row.trouble else ():
+                await edit(hole, settings, models, row)
+    finally:
+        print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
+        await models.close()
+    for row in rows:
+        priced = prices_of(settings.models[row.model]) is not None and row.asked
+        row.cost_per_thousand = spent[row.model] * 1000 / row.asked / NANO if priced else None
+    return rows
+
+
+async def complete(hole: Hole, backend: Backend, model: Model, row: Row) -> int:
+    """Ask for one completion; what it cost, in billionths."""
+    document = hole.document()
+    prompt = completion_prompt(document, len(hole.before), backend.style)
+    stop = () if backend.style.kind == "chat" else ("\n",)
+    request = Request("complete", prompt, max_tokens=64, stop=stop, cache_key=document.uri)
+    started = time.perf_counter()
+    first: float | None = None
+    pieces, text, usage = 0, "", Usage()
+    async with contextlib.aclosing(backend.stream(request)) as stream:
+        async for event in stream:
+            match event:
+                case Delta(text=piece) if piece:
+                    first = first or time.perf_counter()
+                    pieces += 1
+                    text += piece
+                case Finish(usage=counted):
+                    usage = counted
+    ended = time.perf_counter()
+    row.asked += 1
+    if first is None:
+        return 0
+    row.answered += 1
+    if row.first_call is None:
+        row.first_call = (first - started) * 1000
+    else:
+        row.first_token.append((first - started) * 1000)
+        row.useful_line.append((ended - started) * 1000)
+    if pieces > 2 and ended > first:
+        row.tokens_per_second.append((pieces - 1) / (ended - first))
+    prices = prices_of(model)
+    return 0 if prices is None else cost(prices, usage, fast=is_fast(model))
+
+
+async def edit(hole: Hole, settings: Settings, models: ConfiguredModels, row: Row) -> None:
+    """One streamed edit of the function around a hole: does it land, and does the result parse?"""
+    editor = HeadlessEditor(Settings(models=settings.models, edit=Edit(delivery="atomic")), models)
+    uri = f"untitled:{hole.path}"
+    editor.assistant.document_opened(uri, hole.language, 1, hole.before + hole.wanted + hole.after)
+    try:
+        place = Span(len(hole.before), len(hole.before))
+        generation = editor.assistant.edit(uri, place, INSTRUCTION, model=row.model)
+        result = await generation.result
+        document = editor.workspace.get(uri)
+        row.edits_asked += 1
+        row.edits_applied += result.outcome == "done"
+        row.edits_parsing += bool(
+            result.outcome == "done" and document and parses(document.text, hole.language)
+        )
+    except MidstreamError as error:
+        row.trouble = row.trouble or str(error)
+    finally:
+        await editor.assistant.shutdown()
+
+
+def table(rows: list[Row]) -> list[str]:
+    """The figures as the terminal shows them: medians."""
+    head = f"{'model':20} {'first call':>10} {'first token':>11} {'line':>8} {'tok/s':>7}"
+    lines = [f"{head} {'answered':>9} {'edits':>7} {'per 1,000':>10}"]
+    for row in rows:
+        if row.trouble:
+            lines.append(f"{row.model:20} {row.trouble}")
+            continue
+        price = "-" if row.cost_per_thousand is None else f"{row.cost_per_thousand:.2f}"
+        lines.append(
+            f"{row.model:20} {shown(row.first_call)} {shown(middle(row.first_token)):>11} "
+            f"{shown(middle(row.useful_line)):>8} {middle(row.tokens_per_second) or 0:7.0f} "
+            f"{row.answered:>4}/{row.asked:<4} {row.edits_parsing:>3}/{row.edits_asked:<3} {price:>10}"
+        )
+    lines.append(
+        "Times are medians in ms; `edits` counts those that landed and parse; prices are the table's."
+    )
+    return lines
+
+
+def middle(values: list[float]) -> float | None:
+    """The median, where there is anything."""
+    return median(values) if values else None
+
+
+def shown(value: float | None) -> str:
+    return f"{'-':>7} ms" if value is None else f"{value:7.0f} ms"
