@@ -39,7 +39,7 @@ class Generations:
         return last.result.result().outcome in ("typed_over", "stopped", "failed")
 
     def find(self, target: str | None) -> Generation:
-        """The one with this id or in this document, else the newest. Raises EditRefused when there is none."""
+        """The one with this id or in this document, else the newest. Raises EditRefused without any."""
         found = self._latest.get(target) if target else next(reversed(self._latest.values()), None)
         if found is None:
             found = next((each for each in self if each.job.id == target), None)

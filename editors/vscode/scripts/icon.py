@@ -28,7 +28,8 @@ def colour(x: float, y: float) -> tuple[int, int, int, int]:
         middle = 0.32 + 0.18 * index + 0.055 * math.sin(2 * math.pi * (x * 1.15 + 0.12 * index))
         if abs(y - middle) < 0.034 and abs(x - 0.5) > 0.085 and 0.12 < x < 0.88:
             return *water, 255
-    mix = [round(top + (bottom - top) * y) for top, bottom in zip(BACKGROUND_TOP, BACKGROUND_BOTTOM, strict=True)]
+    ends = zip(BACKGROUND_TOP, BACKGROUND_BOTTOM, strict=True)
+    mix = [round(top + (bottom - top) * y) for top, bottom in ends]
     return mix[0], mix[1], mix[2], 255
 
 
