@@ -5,11 +5,17 @@ SDKs cost up to two seconds.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from lsp_server.core.prompt import Style
 from lsp_server.engine.ports import Backend
 from lsp_server.model.dial import Address, Endpoint
+from lsp_server.model.hosting import REMOTE_CHAT, REMOTE_FIM
 from lsp_server.settings import Model
+
+if TYPE_CHECKING:
+    from lsp_server.model.http_backend import Dialect
 
 __all__ = ["Address", "Endpoint", "backend"]
 
@@ -27,11 +33,51 @@ def backend(
     token of the local host, which it may start first. `style` is how the weights of a local model want
     their prompts; the settings override it.
     """
-    if model.protocol == "local" and local is None:
-        raise ValueError(f"model {model.name} needs the address of the local host")
     match model.protocol:
-        case "local" | "responses-ws":
+        case "local" if local is None:
+            raise ValueError(f"model {model.name} needs the address of the local host")
+        case "local":
             from lsp_server.model.responses_ws import ResponsesBackend
 
             return ResponsesBackend(model, environment, local=local, style=style)
-    raise NotImplementedError(model.protocol)
+        case "responses-ws":
+            from lsp_server.model.responses_auto import ResponsesAutoBackend
+            from lsp_server.model.responses_ws import ResponsesBackend
+
+            return ResponsesAutoBackend(
+                ResponsesBackend(model, environment), lambda: over_http(model, environment)
+            )
+    return over_http(model, environment)
+
+
+def over_http(model: Model, environment: Mapping[str, str] | None = None) -> Backend:
+    """The backend of a model whose protocol has an HTTP form; a WebSocket address counts as its HTTP one."""
+    from lsp_server.model.http_backend import HttpBackend
+
+    model = replace(model, url=_http_url(model.url))
+    dialect, style = _dialect(model)
+    return HttpBackend(model, environment, dialect, style)
+
+
+def _dialect(model: Model) -> "tuple[Dialect, Style]":
+    match model.protocol:
+        case "chat-http":
+            from lsp_server.model.chat_http import ChatDialect
+
+            return ChatDialect(model), REMOTE_CHAT
+        case "anthropic-http":
+            from lsp_server.model.anthropic_http import AnthropicDialect
+
+            return AnthropicDialect(model), REMOTE_CHAT
+        case "fim-http":
+            from lsp_server.model.fim_http import FimDialect
+
+            return FimDialect(model), REMOTE_FIM
+    from lsp_server.model.responses_http import ResponsesDialect
+
+    return ResponsesDialect(model), REMOTE_CHAT
+
+
+def _http_url(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    return {"wss": "https", "ws": "http"}.get(scheme, scheme) + separator + rest

@@ -15,7 +15,8 @@ from typing import Any, Literal
 from lsp_server.engine.errors import BackendError, ModelMissing, RateLimited, Stalled, Unreachable
 from lsp_server.model.dial import Address, Network, dial, where_of
 from lsp_server.model.failures import EvictedParent, LanesRefused
-from lsp_server.model.lane import Call, Clock, Lane, Lost, Patience, Timer
+from lsp_server.model.inbox import Clock, Lost, Patience, Timer
+from lsp_server.model.lane import Call, Lane
 from lsp_server.model.lane_socket import LaneSocket
 from lsp_server.model.pace import Backoff, Pace, jitter
 from lsp_server.wire.client import Ended, ServerEvent, TextDelta

@@ -23,9 +23,10 @@ _HARMLESS = {"user-agent", "accept", "content-type", "openai-beta", "anthropic-b
 
 
 class UpgradeRefused(Unreachable):
-    """The host answers, but speaks no WebSocket at this address."""
+    """The host answers, but speaks no WebSocket at this address; another protocol may work there."""
 
     code = "upgrade_refused"
+    retryable = False
 
 
 class Address(Protocol):
@@ -163,7 +164,7 @@ def _from_response(where: Where, error: InvalidStatus) -> BackendError:
         return Unreachable(
             f"{where.host} redirects to {where.quote(target)}; requests go to the configured host only."
         )
-    if status < 400 or status in (400, 405, 426, 501):
+    if status < 400 or status in (400, 404, 405, 426, 501):
         return UpgradeRefused(
             f"{where.host} does not speak WebSocket here ({status}).", detail=where.quote(words)
         )

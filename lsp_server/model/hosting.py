@@ -16,6 +16,11 @@ COMPLETION_PATIENCE = 10.0
 EDIT_PATIENCE = 30.0
 """Seconds that any other answer waits for its first text."""
 
+REMOTE_CHAT = Style("chat", prefix_tokens=1024, suffix_tokens=384)
+"""How remote models that take instructions want their completions: they gain from more context."""
+
+REMOTE_FIM = Style("fim", prefix_tokens=1024, suffix_tokens=384)
+
 
 def style_of(model: Model, default: Style) -> Style:
     """The style that the settings ask for; what they leave open is the protocol's default."""

@@ -1,40 +1,11 @@
-"""One answer in flight: the request it belongs to, and the queue on which somebody waits for it."""
+"""One answer in flight on a WebSocket, and the request it belongs to."""
 
-import asyncio
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from lsp_server.engine.errors import BackendError, Interrupted, Stalled
+from lsp_server.model.inbox import Inbox
 from lsp_server.wire.client import Ended, ServerEvent, TextDelta
 from lsp_server.wire.text import SurrogateJoiner
-
-MAX_EVENTS = 20_000
-"""Events that wait for a slow reader before its answer is given up."""
-
-
-PAUSE = 30.0
-"""Seconds that an answer may pause once it has begun."""
-
-
-class Timer(Protocol):
-    def cancel(self) -> None: ...
-
-
-class Clock(Protocol):
-    """The part of an event loop that tells time; tests bring their own."""
-
-    def time(self) -> float: ...
-    def call_later(self, delay: float, callback: Callable[[], object], /) -> Timer: ...
-
-
-class Lost(Exception):
-    """The connection is gone. `resend` says that the request may be sent once more, on another one."""
-
-    def __init__(self, error: BackendError, *, resend: bool) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.resend = resend
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +21,15 @@ class Call:
     provides: Hashable | None = None
 
 
-class Lane:
-    """One answer in flight. `get` waits for its next event; it raises what ended the answer too early."""
+class Lane(Inbox[ServerEvent]):
+    """`live` means that somebody waits for the answer, `ended` that its last event has come."""
 
     def __init__(self, name: str | None, call: Call) -> None:
+        super().__init__()
         self.name = name
         self.call = call
-        self.live = True
         self.ended = False
-        self.deltas = 0
-        self.heard = 0.0
         self._joiner = SurrogateJoiner()
-        self._queue: asyncio.Queue[ServerEvent | Exception] = asyncio.Queue()
-
-    async def get(self) -> ServerEvent:
-        item = await self._queue.get()
-        if isinstance(item, Exception):
-            raise item
-        return item
 
     def push(self, event: ServerEvent) -> None:
         if isinstance(event, TextDelta):
@@ -75,40 +37,5 @@ class Lane:
             text = self._joiner.push(event.text)
             event = event if text == event.text else replace(event, text=text)
         elif isinstance(event, Ended) and (rest := self._joiner.finish()):
-            self._put(TextDelta(rest))
-        self._put(event)
-
-    def fail(self, error: Exception) -> None:
-        """End the wait with an error; what came before it is still delivered."""
-        self._queue.put_nowait(error)
-
-    def _put(self, event: ServerEvent) -> None:
-        if not self.live:
-            return
-        if self._queue.qsize() >= MAX_EVENTS:
-            self.live = False
-            self.fail(Interrupted("The answer came faster than it could be read, and was given up."))
-            return
-        self._queue.put_nowait(event)
-
-
-class Patience:
-    """Ends the wait for an answer that does not begin in time, or pauses for too long."""
-
-    def __init__(self, lane: Lane, clock: Clock, first_token: float) -> None:
-        self._lane = lane
-        self._clock = clock
-        self._timer = clock.call_later(first_token, self._check)
-
-    def cancel(self) -> None:
-        self._timer.cancel()
-
-    def _check(self) -> None:
-        if not self._lane.deltas:
-            self._lane.fail(Stalled("The model did not begin to answer in time."))
-            return
-        left = self._lane.heard + PAUSE - self._clock.time()
-        if left > 0:
-            self._timer = self._clock.call_later(left, self._check)
-        else:
-            self._lane.fail(Stalled("The model stopped in the middle of its answer."))
+            self.put(TextDelta(rest))
+        self.put(event)

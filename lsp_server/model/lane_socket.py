@@ -18,7 +18,8 @@ from lsp_server.engine.errors import BackendError, Interrupted, Stalled
 from lsp_server.model import failures
 from lsp_server.model.dial import closed_quietly
 from lsp_server.model.failures import Where
-from lsp_server.model.lane import Call, Clock, Lane, Lost, Timer
+from lsp_server.model.inbox import Clock, Lost, Timer
+from lsp_server.model.lane import Call, Lane
 from lsp_server.wire.client import Ended, ErrorEvent, ServerEvent, cancel_frame, decode
 from lsp_server.wire.errors import CONNECTION_LIMIT_REACHED, WireError
 from lsp_server.wire.lanes import lane_names

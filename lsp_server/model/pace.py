@@ -7,7 +7,7 @@ import random
 from collections import deque
 from collections.abc import Callable
 
-from lsp_server.engine.errors import BackendError, RateLimited, Rejected, Unauthorized
+from lsp_server.engine.errors import BackendError, RateLimited
 
 LONGEST = 30.0
 """Seconds of the longest back-off."""
@@ -37,7 +37,7 @@ class Backoff:
         self.error = error
         if isinstance(error, RateLimited) and error.retry_after is not None:
             delay = max(error.retry_after, 1.0)
-        elif isinstance(error, (Unauthorized, Rejected)):
+        elif not error.retryable:
             delay = PERMANENT
         else:
             delay = min(2.0**self._failures, LONGEST) * self._jitter()

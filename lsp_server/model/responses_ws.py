@@ -19,6 +19,7 @@ from lsp_server.model.dial import Address, Endpoint
 from lsp_server.model.failures import FieldRefused
 from lsp_server.model.hosting import (
     EDIT_PATIENCE,
+    REMOTE_CHAT,
     cache_key,
     extra_headers,
     joined,
@@ -27,7 +28,8 @@ from lsp_server.model.hosting import (
     patience,
     style_of,
 )
-from lsp_server.model.lane import Call, Clock
+from lsp_server.model.inbox import Clock
+from lsp_server.model.lane import Call
 from lsp_server.model.responses import VENDOR, VENDOR_KEY, body, finish_of
 from lsp_server.model.stops import StopCutter
 from lsp_server.settings import Model
@@ -35,7 +37,6 @@ from lsp_server.wire.client import Ended, TextDelta, create_frame
 
 log = logging.getLogger(__name__)
 
-REMOTE_STYLE = Style("chat", prefix_tokens=1024, suffix_tokens=384)
 LOCAL_STYLE = Style("plain", budget=1500)
 
 
@@ -59,7 +60,7 @@ class ResponsesBackend:
     ) -> None:
         self._local = model.protocol == "local"
         self._model = model
-        self._style = style_of(model, style or (LOCAL_STYLE if self._local else REMOTE_STYLE))
+        self._style = style_of(model, style or (LOCAL_STYLE if self._local else REMOTE_CHAT))
         self._omit = set(model.omit)
         self._environment = environment
         self._address = self._configured if local is None else local

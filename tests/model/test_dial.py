@@ -38,7 +38,7 @@ async def refused(url: str, network: Network | None = None) -> BackendError:
         (400, UpgradeRefused),
         (401, Unauthorized),
         (403, Unauthorized),
-        (404, Rejected),
+        (404, UpgradeRefused),
         (426, UpgradeRefused),
         (429, RateLimited),
         (500, Overloaded),
