@@ -1,8 +1,9 @@
 """The real clients by name, as drivers with one language server each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,28 +27,45 @@ CLIENTS = {
 
 
 @contextmanager
-def real_client(name: str, command: Sequence[str], folder: Path) -> Iterator[Driver]:
-    """A running client whose language server for Python is `command`; skips where it is not installed."""
+def real_client(
+    name: str,
+    command: Sequence[str],
+    folder: Path,
+    options: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Driver]:
+    """A running client whose language server for Python is `command`; skips where it is not installed.
+
+    `options` are the `initializationOptions`, `environment` is added to that of the editor.
+    """
     try:
-        driver = _start(name, command, folder)
+        driver = _start(name, command, folder, options, environment)
     except install.Missing as missing:
         pytest.skip(str(missing))
     with closing(driver):
         yield driver
 
 
-def _start(name: str, command: Sequence[str], folder: Path) -> Driver:
+def _start(
+    name: str,
+    command: Sequence[str],
+    folder: Path,
+    options: Mapping[str, Any] | None,
+    environment: Mapping[str, str] | None,
+) -> Driver:
     match name:
-        case "neovim":
-            return Neovim(install.neovim(), command, folder, debounce=500)
-        case "neovim without debounce":
-            return Neovim(install.neovim(), command, folder, debounce=0)
+        case "neovim" | "neovim without debounce":
+            debounce = 500 if name == "neovim" else 0
+            program = install.neovim()
+            return Neovim(
+                program, command, folder, debounce=debounce, options=options, environment=environment
+            )
         case "helix":
-            return Helix(command, folder)
+            return Helix(command, folder, options=options, environment=environment)
         case "emacs":
-            return Emacs(command, folder)
+            return Emacs(command, folder, options=options, environment=environment)
         case "vscode" | "vscode with whole texts":
-            return VSCode(command, folder)
+            return VSCode(command, folder, options=options, environment=environment)
     raise KeyError(name)
 
 
@@ -63,6 +81,9 @@ class FakeDriver:
         self._uri = path.as_uri()
         self._peer.open(self._uri, path.read_bytes().decode())
 
+    def wait_until_served(self) -> None:
+        """The fake client never waits."""
+
     def type(self, text: str) -> None:
         """Type at the cursor."""
         self._peer.type(self._uri, text)
@@ -70,6 +91,14 @@ class FakeDriver:
     def go_to_end(self) -> None:
         """Put the cursor at the end of the last line that has text."""
         self._peer.put_cursor(self._uri, len(self._peer.text(self._uri).rstrip("\r\n")))
+
+    def go_to(self, text: str) -> None:
+        """Put the cursor behind the first place that reads so."""
+        self._peer.put_cursor(self._uri, self.text().index(text) + len(text))
+
+    def run(self, command: str, argument: Mapping[str, Any]) -> None:
+        """Run a command of the server, and go on."""
+        self._peer.request("workspace/executeCommand", {"command": command, "arguments": [argument]})
 
     def undo(self) -> None:
         """Take back one undo step."""

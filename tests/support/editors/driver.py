@@ -1,9 +1,9 @@
 """What every driven editor can do, so that one test runs on all of them."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -14,11 +14,20 @@ class Driver(Protocol):
     def open(self, path: Path) -> None:
         """Open a file and put the cursor at its start."""
 
+    def wait_until_served(self) -> None:
+        """Wait until the server has taken the file."""
+
     def type(self, text: str) -> None:
         """Type at the cursor, as a user does."""
 
     def go_to_end(self) -> None:
         """Put the cursor at the end of the last line that has text."""
+
+    def go_to(self, text: str) -> None:
+        """Begin to insert behind the first place that reads so."""
+
+    def run(self, command: str, argument: Mapping[str, Any]) -> None:
+        """Run a command of the server, as a key of the user's would; its result is not waited for."""
 
     def undo(self) -> None:
         """Take back one undo step."""

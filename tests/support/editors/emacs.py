@@ -1,11 +1,13 @@
 """Emacs with eglot, in a terminal: its idle timers run there, as they do for a user."""
 
 import base64
+import json
 import shutil
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.support.editors import install
 from tests.support.editors.driver import wait_for
@@ -23,7 +25,9 @@ INIT = """
 (setq eglot-sync-connect nil eglot-confirm-server-initiated-edits nil eglot-autoshutdown t
       python-indent-guess-indent-offset nil)
 (electric-indent-mode -1)
-(setq eglot-server-programs '((python-mode . {command})))
+(setq eglot-server-programs
+      `((python-mode {command} :initializationOptions
+                     ,(json-parse-string {options} :object-type 'plist :false-object :json-false))))
 (add-hook 'python-mode-hook 'eglot-ensure)
 {extra}
 (server-start)
@@ -40,6 +44,7 @@ class Emacs:
         *,
         init: str | None = None,
         extra: str = "",
+        options: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         program = install.emacs()
@@ -49,7 +54,8 @@ class Emacs:
         text = init or INIT
         for name, value in {
             "{folder}": _lisp(str(self._folder)),
-            "{command}": f"({quoted})",
+            "{command}": quoted,
+            "{options}": _lisp(json.dumps(dict(options or {}))),
             "{extra}": extra,
         }.items():
             text = text.replace(name, value)
@@ -68,6 +74,11 @@ class Emacs:
         # eglot connects after the next command of the user, which evaluating is not.
         self.terminal.press("M-<")
 
+    def wait_until_served(self) -> None:
+        """Wait until eglot manages the buffer."""
+        managed = "(with-current-buffer (window-buffer) (and (eglot-managed-p) t))"
+        wait_for(lambda: self.evaluate(managed) == "t", "eglot to manage the buffer")
+
     def type(self, text: str) -> None:
         """Type at the cursor."""
         before = len(self.text())
@@ -79,6 +90,23 @@ class Emacs:
         self.evaluate(
             "(with-current-buffer (window-buffer)"
             ' (goto-char (point-max)) (skip-chars-backward "\\n") (set-window-point nil (point)))'
+        )
+
+    def go_to(self, text: str) -> None:
+        """Put the cursor behind the first place that reads so."""
+        self.evaluate(
+            "(with-current-buffer (window-buffer)"
+            f" (goto-char 1) (search-forward {_lisp(text)}) (set-window-point nil (point)))"
+        )
+
+    def run(self, command: str, argument: Mapping[str, Any]) -> None:
+        """Run a command of the server, as a key of the user's would. Emacs waits for its answer."""
+        parsed = (
+            f"(json-parse-string {_lisp(json.dumps(argument))} :object-type 'plist :false-object :json-false)"
+        )
+        self.evaluate(
+            "(with-current-buffer (window-buffer)"
+            f" (eglot-execute-command (eglot-current-server) '{command} (vector {parsed})) nil)"
         )
 
     def undo(self) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tests.support.editors import install
 from tests.support.editors.driver import wait_for
@@ -12,6 +13,7 @@ LANGUAGES = """
 [language-server.midstream]
 command = {program}
 args = {arguments}
+config = {options}
 
 [[language]]
 name = "python"
@@ -39,13 +41,17 @@ class Helix:
         *,
         languages: str | None = None,
         completion: bool = False,
+        options: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         configuration = folder / ".config/helix"
         configuration.mkdir(parents=True, exist_ok=True)
         program, *arguments = [json.dumps(part) for part in command]
         (configuration / "languages.toml").write_text(
-            languages or LANGUAGES.format(program=program, arguments=f"[{', '.join(arguments)}]")
+            languages
+            or LANGUAGES.format(
+                program=program, arguments=f"[{', '.join(arguments)}]", options=_toml(dict(options or {}))
+            )
         )
         (configuration / "config.toml").write_text(CONFIGURATION.format(completion=json.dumps(completion)))
         self._path: Path | None = None
@@ -68,6 +74,10 @@ class Helix:
         wait_for(lambda: path.name in self.terminal.screen().splitlines()[-2], f"{path.name} in Helix")
         self.terminal.press("g", "g")
 
+    def wait_until_served(self) -> None:
+        """Wait until Helix knows the server's commands."""
+        wait_for(self._offers_commands, "the server's commands", pause=0.3)
+
     def type(self, text: str) -> None:
         """Type in insert mode at the cursor."""
         self._insert("i")
@@ -78,6 +88,18 @@ class Helix:
         self.normal()
         self.terminal.press("g", "e")
         self._insert("A")
+
+    def go_to(self, text: str) -> None:
+        """Begin to insert behind the first place that reads so."""
+        self.normal()
+        self.terminal.press("g", "g")
+        self.terminal.type(f"/{text}")
+        self.terminal.press("Enter")
+        self._insert("a")
+
+    def run(self, command: str, argument: Mapping[str, Any]) -> None:
+        """Run a command of the server, by Helix's own command for it."""
+        self.command(f"lsp-workspace-command {command} {json.dumps(argument)}")
 
     def undo(self) -> None:
         """Take back one undo step."""
@@ -113,10 +135,21 @@ class Helix:
         """End Helix, and with it the server."""
         self.terminal.close()
 
+    def _offers_commands(self) -> bool:
+        self.command("lsp-workspace-command midstream.status")
+        wait_for(lambda: ":lsp" not in self.terminal.screen(), "the command line to close")
+        return "not supported" not in self.terminal.screen()
+
     def _insert(self, key: str) -> None:
         if " INS " not in self.terminal.screen():
             self.terminal.press(key)
             wait_for(lambda: " INS " in self.terminal.screen(), "insert mode")
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(name)} = {_toml(item)}" for name, item in value.items()) + "}"
+    return json.dumps(value)
 
 
 def _modified(path: Path) -> int | None:

@@ -142,6 +142,10 @@ class Neovim:
         """Begin to insert at the end of the last line."""
         self.keys("<Esc>GA")
 
+    def go_to(self, text: str) -> None:
+        """Begin to insert behind the first place that reads so."""
+        self.insert_at(self.text().index(text) + len(text))
+
     def insert_at(self, offset: int) -> None:
         """Begin to insert at a code point of the buffer."""
         before = self.text()[:offset].split("\n")
@@ -184,6 +188,10 @@ class Neovim:
         before = self.text()
         self.api.exec_lua("vim.lsp.inline_completion.get()")
         wait_for(lambda: self.text() != before, "the suggestion in the buffer")
+
+    def run(self, command: str, argument: Mapping[str, Any]) -> None:
+        """Run a command of the server, and go on."""
+        self.start_call(command, argument)
 
     def call(self, command: str, argument: Mapping[str, Any]) -> Any:
         """Run a command of the server on the current buffer and wait for its result."""

@@ -46,9 +46,10 @@ editor.selection = new vscode.Selection(0, 0, 0, 0);
 await vscode.commands.executeCommand('setContext', 'midstream.test', true);
 """
 """The last line goes to the window and back, behind the selection."""
-GO_TO_END = """
+RUN = "client.sendRequest('workspace/executeCommand', argument).catch(() => undefined);"
+GO_TO = """
 const editor = vscode.window.activeTextEditor;
-const place = editor.document.positionAt(editor.document.getText().trimEnd().length);
+const place = editor.document.positionAt(argument);
 editor.selection = new vscode.Selection(place, place);
 await vscode.commands.executeCommand('setContext', 'midstream.test', true);
 """
@@ -138,6 +139,10 @@ class VSCode:
             " .editor-instance textarea.inputarea')?.focus())"
         )
 
+    def wait_until_served(self) -> None:
+        """Wait until the language client runs."""
+        wait_for(lambda: self.host("return client?.isRunning() ?? false"), "the language client")
+
     def type(self, text: str) -> None:
         """Type at the cursor; returns when the extension host has seen it."""
         before = self.text()
@@ -150,7 +155,15 @@ class VSCode:
 
     def go_to_end(self) -> None:
         """Put the cursor at the end of the last line that has text."""
-        self.host(GO_TO_END)
+        self.host(GO_TO, len(self.text().rstrip()))
+
+    def go_to(self, text: str) -> None:
+        """Put the cursor behind the first place that reads so."""
+        self.host(GO_TO, self.text().index(text) + len(text))
+
+    def run(self, command: str, argument: Mapping[str, Any]) -> None:
+        """Run a command of the server, and go on."""
+        self.host(RUN, {"command": command, "arguments": [argument]})
 
     def undo(self) -> None:
         """Take back one undo step."""
