@@ -26,7 +26,7 @@ async def no_leaked_tasks(request: pytest.FixtureRequest) -> AsyncIterator[None]
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Editors and models are large: at most one of each kind runs at a time."""
     for item in items:
-        if "tests/editors/" in item.path.as_posix():
+        if "/tests/editors" in item.path.as_posix():
             item.add_marker(pytest.mark.editor)
         for kind in ("editor", "model"):
             if item.get_closest_marker(kind):
