@@ -37,10 +37,10 @@ prepare() {
   for stamp in .venv/ready-develop ".venv/ready-$1"; do
     [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && return
   done
-  say "installing Midstream and what it needs into .venv (once)"
+  say "installing Midstream and what it needs into .venv (once, about a minute)"
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
   if [ "$1" = develop ]; then
-    .venv/bin/python -m pip install --disable-pip-version-check --progress-bar off --editable '.[local]' --group dev >&2
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[local]' --group dev >&2
   else
     .venv/bin/python -m pip install --disable-pip-version-check --editable '.[local]' >&2
   fi
