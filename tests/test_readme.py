@@ -1,0 +1,39 @@
+"""What README.md tells people to paste is accepted as it stands."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lsp_server.model import backend
+from lsp_server.settings import load
+
+ROOT = Path(__file__).parents[1]
+BLOCKS = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+
+
+@pytest.mark.parametrize("toml", BLOCKS, ids=[block.partition("\n")[0] for block in BLOCKS])
+async def test_a_block_of_settings_has_no_problem_and_gives_a_backend(toml: str) -> None:
+    settings, problems = load(toml, {}, None, None)
+    assert problems == []
+    keys = {model.key.removeprefix("env:"): "k" for model in settings.models.values() if model.key}
+    for name, model in settings.models.items():
+        if model.protocol != "local":
+            built = backend(model, keys)
+            assert built.name == name
+            await built.close()
+
+
+def test_every_provider_of_the_table_has_its_block() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    anchors = set(re.findall(r"\]\(#([a-z-]+)\)", text))
+    heads = {
+        head.lower().replace(" ", "-").replace(".", "") for head in re.findall(r"^### (.+)$", text, re.M)
+    }
+    assert anchors == heads
+
+
+def test_the_files_it_points_to_are_there() -> None:
+    for page in [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
+            assert (ROOT / target).exists(), f"{page.name} points to {target}"
