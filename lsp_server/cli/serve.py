@@ -6,15 +6,16 @@ import contextlib
 import os
 import signal
 import sys
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from lsp_server.cli.compose import ConfiguredModels
 from lsp_server.engine import logs
 from lsp_server.lsp.dispatch import Intake
-from lsp_server.lsp.server import build
-from lsp_server.lsp.session import Session
+from lsp_server.lsp.server import Door, build
 from lsp_server.lsp.transport import TransportWriter, pipe_writer, read_pipe, take_stdout
 from lsp_server.settings import Log
+
+if TYPE_CHECKING:
+    from lsp_server.lsp.session import ConfigurableModels
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -36,11 +37,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def serve_stdio(stdin: BinaryIO, stdout: BinaryIO) -> int:
     """Serve until the client says exit, or is gone. The status is 0 after a proper shutdown."""
-    session = new_session()
-    session.server.protocol.set_writer(await pipe_writer(stdout))
-    ended = asyncio.Event()
-    reading = asyncio.create_task(read_pipe(stdin, Intake(session.server.protocol, ended)))
-    return await until_gone(session, reading, ended)
+    door = new_door()
+    protocol = door.server.protocol
+    protocol.set_writer(await pipe_writer(stdout))
+    reading = asyncio.create_task(read_pipe(stdin, Intake(protocol, door.ended)))
+    return await until_gone(door, reading)
 
 
 async def serve_tcp(port: int) -> int:
@@ -62,35 +63,40 @@ async def serve_tcp(port: int) -> int:
     )
     reader, writer = await connected
     listener.close()
-    session = new_session()
-    session.server.protocol.set_writer(TransportWriter(writer.transport))
-    ended = asyncio.Event()
-    intake = Intake(session.server.protocol, ended)
+    door = new_door()
+    door.server.protocol.set_writer(TransportWriter(writer.transport))
+    intake = Intake(door.server.protocol, door.ended)
 
     async def read() -> None:
         while data := await reader.read(1 << 16):
             intake(data)
 
-    status = await until_gone(session, asyncio.create_task(read()), ended)
+    status = await until_gone(door, asyncio.create_task(read()))
     writer.close()
     return status
 
 
-def new_session() -> Session:
-    return build(ConfiguredModels(os.environ), os.environ)
+def new_door() -> Door:
+    """Where a client comes in; the models are put together once it has its answer to `initialize`."""
+
+    def models() -> "ConfigurableModels":
+        from lsp_server.cli.compose import ConfiguredModels
+
+        return ConfiguredModels(os.environ)
+
+    return build(models, os.environ)
 
 
-async def until_gone(session: Session, reading: asyncio.Task[None], ended: asyncio.Event) -> int:
+async def until_gone(door: Door, reading: asyncio.Task[None]) -> int:
     """Wait for exit, the end of input, a signal or gibberish, then end everything that runs."""
     loop = asyncio.get_running_loop()
-    session.exited = ended
     for name in ("SIGTERM", "SIGINT"):
         with contextlib.suppress(NotImplementedError, AttributeError):
-            loop.add_signal_handler(getattr(signal, name), ended.set)
-    waiting = asyncio.create_task(ended.wait())
+            loop.add_signal_handler(getattr(signal, name), door.ended.set)
+    waiting = asyncio.create_task(door.ended.wait())
     await asyncio.wait([reading, waiting], return_when=asyncio.FIRST_COMPLETED)
     for task in (reading, waiting):
         task.cancel()
     await asyncio.gather(reading, waiting, return_exceptions=True)
-    await session.close()
-    return 0 if session.server.protocol.was_shut_down else 1
+    await door.close()
+    return 0 if door.server.protocol.was_shut_down else 1

@@ -2,11 +2,10 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
-from lsp_server.core.guard import redact
 from lsp_server.settings import Log, Settings
+from lsp_server.settings.folders import named_path
 
 SHORT = 120
 """Characters of an argument that may be shown: enough for a method, an id, a path; too few for code."""
@@ -36,6 +35,9 @@ class RedactingFilter(logging.Filter):
         self._secrets = secrets
 
     def filter(self, record: logging.LogRecord) -> bool:
+        # Most runs log nothing, and the guard takes a while to load.
+        from lsp_server.core.guard import redact
+
         from_wire = record.name.partition(".")[0] in WIRE_LOGGERS
         try:
             message = _without_bodies(record) if from_wire else record.getMessage()
@@ -72,7 +74,7 @@ def keys_in(settings: Settings, environment: Mapping[str, str]) -> list[str]:
 def _handler(file: str) -> logging.Handler:
     if file:
         try:
-            path = Path(file).expanduser()
+            path = named_path(file)
             path.touch(mode=0o600)
             return logging.FileHandler(path, encoding="utf-8")
         except OSError:

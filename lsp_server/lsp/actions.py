@@ -13,14 +13,6 @@ from lsp_server.core.text import Span
 from lsp_server.lsp import convert, protocol
 from lsp_server.lsp.session import Session
 
-OPTIONS = types.CodeActionOptions(
-    code_action_kinds=[
-        types.CodeActionKind.RefactorRewrite,
-        types.CodeActionKind.QuickFix,
-        types.CodeActionKind.Source,
-    ]
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Offer:

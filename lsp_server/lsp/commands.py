@@ -1,7 +1,7 @@
 """The commands: each reads its argument, acts at once, and answers at once unless asked to wait."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from lsprotocol import types
@@ -16,41 +16,17 @@ from lsp_server.engine.ports import Result
 from lsp_server.lsp import convert, protocol
 from lsp_server.lsp.session import Session
 
-Handler = Callable[..., Any]
+Handler = Callable[[Session, tuple[Any, ...]], Any]
 REQUEST_FAILED = types.LSPErrorCodes.RequestFailed.value
 
 
-def commands(session: Session) -> dict[str, Handler]:
-    """Every command under its name."""
-    table: dict[str, Callable[[Session, tuple[Any, ...]], Any]] = {
-        protocol.EDIT: edit,
-        protocol.REDIRECT: redirect,
-        protocol.STOP: stop,
-        protocol.REVERT: revert,
-        protocol.ACCEPT: accept,
-        protocol.ESCALATE: escalate,
-        protocol.EXPLAIN: explain,
-        protocol.PAUSE: pause,
-        protocol.SHOW_STATUS: status,
-        protocol.USAGE: usage,
-        protocol.DOCTOR: doctor,
-        protocol.SHOW_PROMPT: show_prompt,
-        protocol.ACCEPTED: accepted,
-    }
-    return {name: bound(session, handler) for name, handler in table.items()}
-
-
-def bound(session: Session, handler: Callable[[Session, tuple[Any, ...]], Any]) -> Handler:
-    """A handler for pygls: the engine's errors become answers that the user can read."""
-
-    def run(*arguments: Any) -> Any:
-        try:
-            result = handler(session, arguments)
-        except MidstreamError as error:
-            raise failed(error) from error
-        return explained(result) if asyncio.iscoroutine(result) else result
-
-    return run
+def run(session: Session, name: str, arguments: tuple[Any, ...]) -> Any:
+    """Run a command for pygls: the engine's errors become answers that the user can read."""
+    try:
+        result = HANDLERS[name](session, arguments)
+    except MidstreamError as error:
+        raise failed(error) from error
+    return explained(result) if asyncio.iscoroutine(result) else result
 
 
 async def explained(coroutine: Coroutine[Any, Any, Any]) -> Any:
@@ -205,3 +181,20 @@ def directive(session: Session, argument: Any) -> Span | None:
 def target(argument: Any) -> str | None:
     """The generation that a command means: by id, else by document, else the newest."""
     return convert.text_field(argument, "id") or convert.text_field(argument, "uri") or None
+
+
+HANDLERS: Mapping[str, Handler] = {
+    protocol.EDIT: edit,
+    protocol.REDIRECT: redirect,
+    protocol.STOP: stop,
+    protocol.REVERT: revert,
+    protocol.ACCEPT: accept,
+    protocol.ESCALATE: escalate,
+    protocol.EXPLAIN: explain,
+    protocol.PAUSE: pause,
+    protocol.SHOW_STATUS: status,
+    protocol.USAGE: usage,
+    protocol.DOCTOR: doctor,
+    protocol.SHOW_PROMPT: show_prompt,
+    protocol.ACCEPTED: accepted,
+}

@@ -15,6 +15,7 @@ from lsp_server.engine.ports import ApplyReply, Result, Status
 from lsp_server.engine.workspace import Workspace
 from lsp_server.lsp import convert, protocol
 from lsp_server.lsp.dispatch import Server
+from lsp_server.lsp.plain import plain
 
 logger = logging.getLogger(__name__)
 
@@ -136,17 +137,6 @@ class LspEditor:
             return types.WorkspaceEdit(changes={patch.uri: [edit]})
         identifier = types.OptionalVersionedTextDocumentIdentifier(uri=patch.uri, version=patch.version)
         return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, [edit])])
-
-
-def plain(value: Any) -> Any:
-    """The plain JSON of what pygls structured without knowing its type."""
-    if hasattr(value, "_asdict"):
-        return {key: plain(item) for key, item in value._asdict().items()}
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value
 
 
 def encoding_of(server: Server) -> Encoding:

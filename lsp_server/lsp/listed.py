@@ -9,19 +9,8 @@ from lsp_server.core.text import Span
 from lsp_server.engine.suggestion import Ask, Item
 from lsp_server.lsp import convert, protocol
 from lsp_server.lsp.session import Session
-from lsp_server.settings import Settings
 
-OPTIONS = types.CompletionOptions(trigger_characters=list(".:([{,=> "), resolve_provider=False)
 LABEL_LENGTH = 60
-
-
-def wanted(settings: Settings, capabilities: types.ClientCapabilities) -> bool:
-    """True where the list is to be served: as set, else where the client has no ghost text."""
-    choice = settings.complete.via_completion
-    if choice != "auto":
-        return choice
-    document = capabilities.text_document
-    return not (document and document.inline_completion) and bool(document and document.completion)
 
 
 def completion(

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lsp_server.core.edits import Patch
-from lsp_server.engine.ports import Progress, Result, Status
+if TYPE_CHECKING:
+    from lsp_server.core.edits import Patch
+    from lsp_server.engine.ports import Progress, Result, Status
 
 STATUS = "midstream/status"
 ENDED = "midstream/ended"
@@ -24,6 +25,22 @@ USAGE = "midstream.usage"
 DOCTOR = "midstream.doctor"
 SHOW_PROMPT = "midstream.showPrompt"
 ACCEPTED = "midstream.accepted"
+
+COMMANDS = (
+    EDIT,
+    REDIRECT,
+    STOP,
+    REVERT,
+    ACCEPT,
+    ESCALATE,
+    EXPLAIN,
+    PAUSE,
+    SHOW_STATUS,
+    USAGE,
+    DOCTOR,
+    SHOW_PROMPT,
+    ACCEPTED,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +66,7 @@ def announced(experimental: object) -> Announced:
     )
 
 
-def status_message(status: Status) -> dict[str, Any]:
+def status_message(status: "Status") -> dict[str, Any]:
     """The payload of `midstream/status`."""
     message = camel(status)
     if status.generation is not None:
@@ -57,7 +74,7 @@ def status_message(status: Status) -> dict[str, Any]:
     return message
 
 
-def progress_message(progress: Progress) -> dict[str, Any]:
+def progress_message(progress: "Progress") -> dict[str, Any]:
     message = camel(progress)
     if not progress.tokens:
         message.pop("tokens", None)
@@ -66,12 +83,12 @@ def progress_message(progress: Progress) -> dict[str, Any]:
     return message
 
 
-def result_message(result: Result) -> dict[str, Any]:
+def result_message(result: "Result") -> dict[str, Any]:
     """The payload of `midstream/ended`, and the result of a command that waited."""
     return camel(result)
 
 
-def patch_message(patch: Patch, range_: object, generation: str, *, first: bool) -> dict[str, Any]:
+def patch_message(patch: "Patch", range_: object, generation: str, *, first: bool) -> dict[str, Any]:
     """The payload of `midstream/applyPatch`."""
     return {
         "generation": generation,

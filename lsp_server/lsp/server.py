@@ -1,109 +1,129 @@
-"""Every LSP method that Midstream serves, in one table of contents."""
+"""Every LSP method that Midstream serves, in one table of contents.
 
-from collections.abc import Coroutine, Mapping
-from typing import Any
+Only what the answer to `initialize` needs is imported before it is sent; the rest follows while the client
+reads it.
+"""
+
+import asyncio
+import importlib
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from lsp_server import __version__
-from lsp_server.engine.suggestion import Ask, Item, Selected
-from lsp_server.lsp import actions, convert, listed, protocol
-from lsp_server.lsp.commands import commands
+from lsp_server.lsp import protocol, readers
 from lsp_server.lsp.dispatch import Server
-from lsp_server.lsp.session import ConfigurableModels, Session
+from lsp_server.lsp.plain import plain
+from lsp_server.settings import read
+
+if TYPE_CHECKING:
+    from lsp_server.lsp.session import ConfigurableModels, Session
+
+CODE_ACTIONS = types.CodeActionOptions(
+    code_action_kinds=[
+        types.CodeActionKind.RefactorRewrite,
+        types.CodeActionKind.QuickFix,
+        types.CodeActionKind.Source,
+    ]
+)
+COMPLETION_LIST = types.CompletionOptions(trigger_characters=list(".:([{,=> "), resolve_provider=False)
 
 
-def build(models: ConfigurableModels, environment: Mapping[str, str]) -> Session:
+class Door:
+    """One connection. Its session is built as soon as `initialize` was answered, or needed before that.
+
+    `models` makes the models of this process. `ended` is set once the client says exit.
+    """
+
+    def __init__(self, models: Callable[[], "ConfigurableModels"], environment: Mapping[str, str]) -> None:
+        self.server = Server(__version__)
+        self.ended = asyncio.Event()
+        self.environment = environment
+        self.params: types.InitializeParams | None = None
+        self._models = models
+
+    @cached_property
+    def session(self) -> "Session":
+        from lsp_server.lsp.session import Session
+
+        session = Session(self.server, self._models(), self.environment)
+        if self.params is not None:
+            session.connect(self.params)
+        return session
+
+    def prepare(self) -> None:
+        """Load everything that a keystroke needs, so that the first one does not wait for it."""
+        from lsp_server.lsp.rehearsal import rehearse
+
+        importlib.import_module("lsp_server.lsp.handlers")
+        rehearse(self.server.protocol)
+        self.session  # noqa: B018  # It is built when it is first looked at.
+
+    async def close(self) -> None:
+        """Nothing runs afterwards."""
+        if "session" in self.__dict__:
+            await self.session.close()
+
+
+def build(models: Callable[[], "ConfigurableModels"], environment: Mapping[str, str]) -> Door:
     """A server with everything registered, ready to be given a transport."""
-    server = Server(__version__)
-    session = Session(server, models, environment)
-    feature = server.feature
-    feature(types.INITIALIZE)(lambda params: initialize(session, params))
-    feature(types.INITIALIZED)(lambda params: session.ready())
-    feature(types.SHUTDOWN)(lambda params: session.close())
-    feature(types.EXIT)(lambda *params: session.exit())
-    feature(types.TEXT_DOCUMENT_DID_OPEN)(lambda params: did_open(session, params))
-    feature(types.TEXT_DOCUMENT_DID_CHANGE)(lambda params: did_change(session, params))
-    feature(types.TEXT_DOCUMENT_DID_CLOSE)(lambda params: did_close(session, params))
-    feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(
-        lambda params: did_change_configuration(session, params)
-    )
-    feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())(
-        lambda params: inline_completion(session, params)
-    )
-    feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.OPTIONS)(
-        lambda params: actions.code_actions(session, params)
-    )
-    for name, handler in commands(session).items():
-        server.command(name)(handler)
-    return session
+    door = Door(models, environment)
+    feature = door.server.feature
+    feature(types.INITIALIZE)(lambda params: initialize(door, params))
+    feature(types.INITIALIZED)(lambda params: door.session.ready())
+    feature(types.SHUTDOWN)(lambda params: door.close())
+    feature(types.EXIT)(lambda *params: door.ended.set())
+    for name, options in (
+        (types.TEXT_DOCUMENT_DID_OPEN, None),
+        (types.TEXT_DOCUMENT_DID_CHANGE, None),
+        (types.TEXT_DOCUMENT_DID_CLOSE, None),
+        (types.WORKSPACE_DID_CHANGE_CONFIGURATION, None),
+        (types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions()),
+        (types.TEXT_DOCUMENT_CODE_ACTION, CODE_ACTIONS),
+    ):
+        feature(name, options)(handler_of(door, name))
+    for name in protocol.COMMANDS:
+        door.server.command(name)(command_of(door, name))
+    door.server.protocol.readers = readers.READERS
+    return door
 
 
-def initialize(session: Session, params: types.InitializeParams) -> None:
-    session.connect(params)
-    if listed.wanted(session.settings, params.capabilities):
-        session.server.feature(types.TEXT_DOCUMENT_COMPLETION, listed.OPTIONS)(
-            lambda params: listed.completion(session, params)
-        )
+def handler_of(door: Door, method: str) -> Callable[[Any], Any]:
+    """The handler of a method, imported when the first message comes."""
+
+    def handle(params: Any) -> Any:
+        from lsp_server.lsp.handlers import HANDLERS
+
+        return HANDLERS[method](door.session, params)
+
+    return handle
 
 
-def did_open(session: Session, params: types.DidOpenTextDocumentParams) -> None:
-    document = params.text_document
-    session.assistant.document_opened(document.uri, document.language_id, document.version, document.text)
+def command_of(door: Door, name: str) -> Callable[..., Any]:
+    """The handler of a command, imported when it is first run."""
+
+    def handle(*arguments: Any) -> Any:
+        from lsp_server.lsp.commands import run
+
+        return run(door.session, name, arguments)
+
+    return handle
 
 
-def did_change(session: Session, params: types.DidChangeTextDocumentParams) -> None:
-    changes = convert.to_changes(params.content_changes)
-    session.assistant.document_changed(params.text_document.uri, changes, params.text_document.version)
+def initialize(door: Door, params: types.InitializeParams) -> None:
+    door.params = params
+    settings, _ = read(door.environment, plain(params.initialization_options))
+    if wants_list(settings.complete.via_completion, params.capabilities):
+        name = types.TEXT_DOCUMENT_COMPLETION
+        door.server.feature(name, COMPLETION_LIST)(handler_of(door, name))
+    asyncio.get_running_loop().call_soon(door.prepare)
 
 
-def did_close(session: Session, params: types.DidCloseTextDocumentParams) -> None:
-    session.assistant.document_closed(params.text_document.uri)
-
-
-def did_change_configuration(session: Session, params: types.DidChangeConfigurationParams) -> Any:
-    """Some clients push their settings, others only say that they changed."""
-    if isinstance(params.settings, Mapping) and params.settings:
-        section = params.settings.get("midstream", params.settings)
-        session.configure(section)
-        return None
-    return session.pull_configuration()
-
-
-def inline_completion(
-    session: Session, params: types.InlineCompletionParams
-) -> Coroutine[Any, Any, types.InlineCompletionList | None] | None:
-    document = session.workspace.get(params.text_document.uri)
-    if document is None or params.position.line >= document.line_count:
-        return None
-    encoding = session.workspace.encoding
-    selected = params.context.selected_completion_info
-    ask = Ask(
-        document=document,
-        cursor=document.offset(convert.to_position(params.position), encoding),
-        invoked=params.context.trigger_kind == types.InlineCompletionTriggerKind.Invoked,
-        selected=None
-        if selected is None
-        else Selected(convert.to_span(document, selected.range, encoding), selected.text),
-    )
-    return inline_items(session, ask, session.assistant.complete(ask))
-
-
-async def inline_items(
-    session: Session, ask: Ask, answer: Coroutine[Any, Any, list[Item]]
-) -> types.InlineCompletionList | None:
-    items = await answer
-    if not items:
-        return None
-    return types.InlineCompletionList(
-        [
-            types.InlineCompletionItem(
-                insert_text=item.text,
-                range=convert.from_span(ask.document, item.span, session.workspace.encoding),
-                command=types.Command(
-                    title="Midstream: accepted", command=protocol.ACCEPTED, arguments=[item.id]
-                ),
-            )
-            for item in items
-        ]
-    )
+def wants_list(choice: Any, capabilities: types.ClientCapabilities) -> bool:
+    """True where suggestions go into the completion list: as set, else where there is no ghost text."""
+    if choice != "auto":
+        return bool(choice)
+    document = capabilities.text_document
+    return not (document and document.inline_completion) and bool(document and document.completion)

@@ -1,9 +1,7 @@
 """One connection to one client: what was agreed, and the settings that follow from it."""
 
 import asyncio
-import os
 from collections.abc import Callable, Coroutine, Mapping
-from pathlib import Path
 from typing import Any, Protocol
 
 from lsprotocol import types
@@ -14,8 +12,9 @@ from lsp_server.engine.assistant import Assistant, Models
 from lsp_server.engine.ports import Status
 from lsp_server.engine.workspace import Workspace
 from lsp_server.lsp.dispatch import Server
-from lsp_server.lsp.editor import LspEditor, encoding_of, plain, spawn
-from lsp_server.settings import Problem, Settings, load, user_file
+from lsp_server.lsp.editor import LspEditor, encoding_of, spawn
+from lsp_server.lsp.plain import plain
+from lsp_server.settings import Problem, Settings, read
 
 
 class ConfigurableModels(Models, Protocol):
@@ -55,7 +54,6 @@ class Session:
         models.asks(self._may_download)
         self.tasks: set[asyncio.Task[Any]] = set()
         self.roots: list[str] = []
-        self.exited: asyncio.Event | None = None
         self._environment = environment
         self._options: Any = None
         self._from_workspace: Any = None
@@ -85,9 +83,7 @@ class Session:
         """Read every source again; `workspace_settings` is what the client sent, when it sent something."""
         if workspace_settings is not None:
             self._from_workspace = workspace_settings
-        self.settings, problems = load(
-            read_text(user_file(self._environment)), self._environment, self._options, self._from_workspace
-        )
+        self.settings, problems = read(self._environment, self._options, self._from_workspace)
         self.models.configure(
             self.settings, self.editor.status, lambda sentence: self.editor.show("warning", sentence)
         )
@@ -104,11 +100,6 @@ class Session:
             return
         if answers:
             self.configure(plain(answers[0]))
-
-    def exit(self) -> None:
-        """`exit`: whoever runs this session ends it."""
-        if self.exited is not None:
-            self.exited.set()
 
     async def close(self) -> None:
         """`shutdown`: nothing runs afterwards."""
@@ -134,16 +125,3 @@ class Session:
     def server_is_initialized(self) -> bool:
         """True once `initialize` was answered: before that nothing may be sent."""
         return hasattr(self.server.protocol, "server_capabilities")
-
-
-def read_text(path: Path) -> str | None:
-    """The user's settings file, or None when there is none or it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
-def environment() -> Mapping[str, str]:
-    """The process's environment."""
-    return os.environ

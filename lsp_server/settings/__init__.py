@@ -4,7 +4,7 @@
 """
 
 from lsp_server.settings.keys import MissingKey, resolve_key, user_file
-from lsp_server.settings.sources import Problem, load, load_user
+from lsp_server.settings.sources import Problem, load, load_user, read
 from lsp_server.settings.values import (
     Action,
     Budget,
@@ -47,6 +47,7 @@ __all__ = [
     "Tasks",
     "load",
     "load_user",
+    "read",
     "resolve_key",
     "user_file",
 ]

@@ -102,6 +102,17 @@ def load(
     return replace(settings, models=models, origins={**defaults, **origins}), problems
 
 
+def read(
+    environment: Mapping[str, str], initialization_options: object, workspace: object | None = None
+) -> tuple[Settings, list[Problem]]:
+    """As `load`, with the user's file as it is now; one that cannot be read counts as none."""
+    try:
+        toml = user_file(environment).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        toml = None
+    return load(toml, environment, initialization_options, workspace)
+
+
 def load_user(
     environment: Mapping[str, str], initialization_options: object = None, workspace: object | None = None
 ) -> tuple[Settings, list[Problem]]:

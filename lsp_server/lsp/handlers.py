@@ -1,0 +1,83 @@
+"""What the document messages do: LSP's types in, calls of the engine, LSP's types out."""
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+from lsprotocol import types
+
+from lsp_server.engine.suggestion import Ask, Item, Selected
+from lsp_server.lsp import actions, convert, listed, protocol
+from lsp_server.lsp.session import Session
+
+
+def did_open(session: Session, params: types.DidOpenTextDocumentParams) -> None:
+    document = params.text_document
+    session.assistant.document_opened(document.uri, document.language_id, document.version, document.text)
+
+
+def did_change(session: Session, params: types.DidChangeTextDocumentParams) -> None:
+    changes = convert.to_changes(params.content_changes)
+    session.assistant.document_changed(params.text_document.uri, changes, params.text_document.version)
+
+
+def did_close(session: Session, params: types.DidCloseTextDocumentParams) -> None:
+    session.assistant.document_closed(params.text_document.uri)
+
+
+def did_change_configuration(session: Session, params: types.DidChangeConfigurationParams) -> Any:
+    """Some clients push their settings, others only say that they changed."""
+    if isinstance(params.settings, Mapping) and params.settings:
+        section = params.settings.get("midstream", params.settings)
+        session.configure(section)
+        return None
+    return session.pull_configuration()
+
+
+def inline_completion(
+    session: Session, params: types.InlineCompletionParams
+) -> Coroutine[Any, Any, types.InlineCompletionList | None] | None:
+    document = session.workspace.get(params.text_document.uri)
+    if document is None or params.position.line >= document.line_count:
+        return None
+    encoding = session.workspace.encoding
+    selected = params.context.selected_completion_info
+    ask = Ask(
+        document=document,
+        cursor=document.offset(convert.to_position(params.position), encoding),
+        invoked=params.context.trigger_kind == types.InlineCompletionTriggerKind.Invoked,
+        selected=None
+        if selected is None
+        else Selected(convert.to_span(document, selected.range, encoding), selected.text),
+    )
+    return inline_items(session, ask, session.assistant.complete(ask))
+
+
+async def inline_items(
+    session: Session, ask: Ask, answer: Coroutine[Any, Any, list[Item]]
+) -> types.InlineCompletionList | None:
+    items = await answer
+    if not items:
+        return None
+    return types.InlineCompletionList(
+        [
+            types.InlineCompletionItem(
+                insert_text=item.text,
+                range=convert.from_span(ask.document, item.span, session.workspace.encoding),
+                command=types.Command(
+                    title="Midstream: accepted", command=protocol.ACCEPTED, arguments=[item.id]
+                ),
+            )
+            for item in items
+        ]
+    )
+
+
+HANDLERS: Mapping[str, Callable[[Session, Any], Any]] = {
+    types.TEXT_DOCUMENT_DID_OPEN: did_open,
+    types.TEXT_DOCUMENT_DID_CHANGE: did_change,
+    types.TEXT_DOCUMENT_DID_CLOSE: did_close,
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration,
+    types.TEXT_DOCUMENT_INLINE_COMPLETION: inline_completion,
+    types.TEXT_DOCUMENT_COMPLETION: listed.completion,
+    types.TEXT_DOCUMENT_CODE_ACTION: actions.code_actions,
+}
