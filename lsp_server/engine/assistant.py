@@ -23,7 +23,7 @@ from lsp_server.engine.job import Job
 from lsp_server.engine.patches import Region
 from lsp_server.engine.ports import Backend, Editor, Outcome, Result, Status, Task
 from lsp_server.engine.presence import Presence
-from lsp_server.engine.suggestion import Ask, Item, nothing
+from lsp_server.engine.suggestion import Accepted, Ask, Item, nothing
 from lsp_server.engine.takeback import take_edit_back, take_patch_back
 from lsp_server.engine.workspace import Changed, Workspace
 from lsp_server.settings import Settings
@@ -56,8 +56,8 @@ class Assistant:
         self.generations = Generations(workspace)
         self._numbers = itertools.count(1)
         self._background: set[asyncio.Task[None]] = set()
-        self.presence = Presence(settings, editor)
-        self.completer = Completer(settings, lambda: models.backend("complete"), editor, self.presence.report)
+        self.presence = Presence(settings, editor, self.generations, lambda: models.name_of("complete"))
+        self.completer = Completer(settings, lambda: models.backend("complete"), editor, self.presence)
 
     def document_opened(self, uri: str, language: str, version: int, text: str) -> None:
         """didOpen."""
@@ -153,7 +153,9 @@ class Assistant:
         )
 
     def stop(self, target: str | None) -> Coroutine[None, None, Result]:
-        """End the running edit; what is on screen stays."""
+        """End the running edit, or the completion with this id; what is on screen stays."""
+        if target is not None and (uri := self.completer.end(target)) is not None:
+            return asyncio.sleep(0, Result(id=target, uri=uri, outcome="stopped"))
         generation = self.generations.find(target)
         generation.cancel("stopped")
         return self._result(generation)
@@ -181,33 +183,23 @@ class Assistant:
 
     def complete(self, ask: Ask) -> Coroutine[None, None, list[Item]]:
         """Answer an inline completion request, with nothing where none is wanted."""
-        if (reason := self.presence.silence(ask.document)) is not None:
-            if ask.invoked:
-                self.presence.tell(reason)
-            return nothing()
-        return self.completer.request(ask)
+        reason = self.presence.silence(ask.document)
+        self.presence.hushed(reason, invoked=ask.invoked)
+        return nothing() if reason is not None else self.completer.request(ask)
 
-    def accepted(self, item: str) -> None:
-        """The user took a suggestion."""
-        self.completer.accepted(item)
+    def accepted(self, item: str) -> Accepted | None:
+        """The user took a suggestion: whose it was, None when it is not known any more."""
+        return self.completer.accepted(item)
 
     def pause(self, minutes: float | None) -> None:
         """No completions for `minutes`; None toggles without an end, 0 goes on at once."""
         self.presence.pause(minutes)
         self.completer.stop()
-        self._editor.status(self.status())
+        self.presence.show()
 
     def status(self) -> Status:
         """The state of the product as the user would ask for it."""
-        generation = next((each for each in self.generations if each.running), None)
-        model = self._models.name_of("complete")
-        if self.presence.paused:
-            return Status("paused", model=model, message="Midstream is paused.", command="midstream.pause")
-        if generation is not None:
-            return Status("working", model=generation.job.backend.name, generation=generation.progress())
-        if self.presence.trouble is not None:
-            return Status("error", model=model, message=self.presence.trouble, command="midstream.doctor")
-        return Status("ready", model=model)
+        return self.presence.status()
 
     def abandon(self, generation: Generation) -> None:
         """The client cancelled the command that waited for this edit."""
@@ -291,14 +283,18 @@ class Assistant:
     def _launch(self, job: Job, region: Region) -> Generation:
         generation = Generation(job, region, self._workspace, self._editor)
         self.generations.add(generation)
-        self._editor.status(Status("working", model=job.backend.name, generation=generation.progress()))
+        self.presence.show()
         generation.result.add_done_callback(lambda result: self._ended(result.result()))
         return generation
 
     def _ended(self, result: Result) -> None:
         """Tell the client how a generation ended; a failure is told in words."""
         self._editor.ended(result)
-        self._editor.status(Status("ready"))
+        if result.message and result.outcome == "failed":
+            self.presence.failed(result.message)
+        elif result.outcome in ("done", "unchanged"):
+            self.presence.recovered()
+        self.presence.show()
         if result.message and result.outcome in ("failed", "rejected"):
             self._editor.show("warning", result.message)
 

@@ -20,7 +20,8 @@ from lsp_server.engine.debounce import Rhythm
 from lsp_server.engine.desk import Desk, dismiss, is_weak, recall, typed_along
 from lsp_server.engine.errors import MidstreamError
 from lsp_server.engine.ports import Backend, Delta, Editor, Progress, Request, Status
-from lsp_server.engine.suggestion import Ask, Item, Suggestion, Waiter, item_for
+from lsp_server.engine.presence import Presence
+from lsp_server.engine.suggestion import Accepted, Ask, Item, Suggestion, Waiter, item_for
 from lsp_server.engine.workspace import Changed
 from lsp_server.settings import Settings
 
@@ -41,12 +42,12 @@ class Completer:
         settings: Callable[[], Settings],
         backend: Callable[[], Backend],
         editor: Editor,
-        report: Callable[[MidstreamError], None],
+        presence: Presence,
     ) -> None:
         self._settings = settings
         self._backend = backend
         self._editor = editor
-        self._report = report
+        self._presence = presence
         self._desks: dict[str, Desk] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._numbers = itertools.count(1)
@@ -96,11 +97,24 @@ class Completer:
                 dismiss(desk)
                 self._drop_live(desk)
 
-    def accepted(self, item: str) -> None:
+    def end(self, item: str) -> str | None:
+        """Cancel the stream of this id; the URI of its document, None when no such stream runs."""
+        uri = next((uri for uri, desk in self._desks.items() if desk.live and desk.live.id == item), None)
+        if uri is not None:
+            self.stop(uri)
+        return uri
+
+    def accepted(self, item: str) -> Accepted | None:
         """The user took a suggestion: what it was is over, whatever of it was left."""
         for desk in self._desks.values():
-            for suggestion in [each for each in desk.recent if each.id == item]:
-                desk.recent.remove(suggestion)
+            for suggestion in [each for each in (desk.live, *desk.recent) if each and each.id == item]:
+                if suggestion is desk.live:
+                    self._drop_live(desk)
+                else:
+                    desk.recent.remove(suggestion)
+                now = asyncio.get_running_loop().time()
+                return Accepted(suggestion.model, (now - suggestion.asked) * 1000)
+        return None
 
     async def shutdown(self) -> None:
         """End everything and wait until nothing runs."""
@@ -136,7 +150,16 @@ class Completer:
         style = self._backend().style
         context, block = self._frame(document, cursor, style)
         number = f"c{next(self._numbers)}"
-        suggestion = Suggestion(number, document, cursor, context, block, block and is_weak(style))
+        suggestion = Suggestion(
+            number,
+            document,
+            cursor,
+            context,
+            block,
+            block and is_weak(style),
+            model=self._backend().name,
+            asked=asyncio.get_running_loop().time(),
+        )
         suggestion.task = asyncio.create_task(
             self._stream(desk, suggestion, self._delay(ask)), name=f"complete {document.uri}"
         )
@@ -180,13 +203,13 @@ class Completer:
             desk.recent.append(suggestion)
         except MidstreamError as error:
             suggestion.failed = True
-            self._report(error)
+            self._presence.report(error)
         finally:
             suggestion.done = True
             self._serve(suggestion)
-            if desk.live is suggestion:
+            if desk.live in (None, suggestion):
                 desk.live = None
-                self._editor.status(Status("ready", model=self._backend().name))
+                self._presence.show()
 
     async def _listen(self, suggestion: Suggestion) -> None:
         loop = asyncio.get_running_loop()
@@ -200,7 +223,9 @@ class Completer:
             async for event in stream:
                 if not isinstance(event, Delta):
                     continue
-                suggestion.started = True
+                if not suggestion.started:
+                    suggestion.started = True
+                    self._presence.recovered()
                 suggestion.tokens += 1
                 logprobs.extend(event.logprobs)
                 if gated and len(logprobs) >= GATE_TOKENS and not confident(logprobs):

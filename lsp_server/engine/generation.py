@@ -232,9 +232,7 @@ class Generation:
                     )
                     refusals += 1
                     if not explained or refusals > MAXIMUM_REFUSALS:
-                        raise RefusedByEditor(
-                            "The editor refused the edit; the file may be read-only or locked."
-                        )
+                        raise EditRefused("The editor refused the edit; the file may be read-only or locked.")
                 case Landing.LOST:
                     pass
 
@@ -263,7 +261,7 @@ class Generation:
             outcome = self._reason or "closed"
         elif (error := task.exception()) is None:
             outcome = task.result()
-        elif isinstance(error, RefusedByEditor):
+        elif isinstance(error, EditRefused):
             outcome, message = "rejected", str(error)
         elif isinstance(error, MidstreamError):
             outcome, message = "failed", str(error)
@@ -290,12 +288,6 @@ class Generation:
                 message=message,
             )
         )
-
-
-class RefusedByEditor(EditRefused):
-    """The client says no, and no change of the document explains it."""
-
-    code = "rejected"
 
 
 MAXIMUM_REFUSALS = 50

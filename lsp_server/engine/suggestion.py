@@ -46,6 +46,14 @@ class Item:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A suggestion that the user took: whose it was, and the milliseconds since it was asked for."""
+
+    model: str
+    lead_ms: float
+
+
 @dataclass(eq=False, slots=True)
 class Suggestion:
     """`text` grows until `done`. `at` is where it begins; `document` is the text it was made for.
@@ -60,6 +68,8 @@ class Suggestion:
     context: Context
     block: bool
     first_line_only: bool
+    model: str = ""
+    asked: float = 0.0
     task: asyncio.Task[None] | None = None
     text: str = ""
     started: bool = False

@@ -147,7 +147,7 @@ def test_B81_no_code_deletes_nothing(name: str) -> None:
         await on.said(call, *REFUSED[name])
         call.finish()
         result = await on.result(generation)
-        assert (result.outcome, on.text()) == ("failed", on.source.text)
+        assert (result.outcome, on.text()) == ("rejected", on.source.text)
         assert [sentence for _, sentence in on.editor.shown] == [result.message]
         await on.close()
 
@@ -168,7 +168,7 @@ def test_B79_a_placeholder_takes_the_edit_back() -> None:
         await on.said(call, "def f():\n    a = 2\n", "    # ... rest of the code unchanged ...\n")
         call.finish()
         result = await on.result(generation)
-        assert (result.outcome, on.text()) == ("failed", on.source.text)
+        assert (result.outcome, on.text()) == ("rejected", on.source.text)
         assert len(on.editor.shown) == 1
         await on.close()
 
@@ -182,7 +182,7 @@ def test_B15_a_loop_is_stopped_and_told() -> None:
         call = await on.call()
         await on.said(call, "def f():\n", *(['    print("a")\n'] * 50))
         result = await on.result(generation)
-        assert result.outcome == "failed" and "repeat" in (result.message or "")
+        assert result.outcome == "rejected" and "repeat" in (result.message or "")
         assert on.text().count('print("a")') <= 5
         assert call.closed
         await on.close()

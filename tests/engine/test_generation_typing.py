@@ -68,7 +68,7 @@ def test_B37_a_patch_on_a_moved_text_is_taken_back_by_one_edit_and_told(mode: st
         result = await on.result(generation)
         while on.editor.step():
             await on.rest()
-        assert result.outcome in ("typed_over", "failed")
+        assert result.outcome in ("typed_over", "rejected")
         assert on.text() == "\n" + on.source.text
         assert len(on.editor.patches) == 2
         assert any("taken back" in sentence for _, sentence in on.editor.shown)

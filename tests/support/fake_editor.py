@@ -49,6 +49,7 @@ class FakeEditor(FakeClient):
         self.statuses: list[Status] = []
         self.results: list[Result] = []
         self.shown: list[tuple[str, str]] = []
+        self.retriggers = False
         self.patches: list[Patch] = []
         self._automatic = automatic
         self._tokens = count()
@@ -104,11 +105,6 @@ class FakeEditor(FakeClient):
     def groups_undo(self) -> bool:
         """True where the patches of a generation make one undo step."""
         return self.mode.groups_undo
-
-    @property
-    def retriggers(self) -> bool:
-        """None of these clients asks again by itself."""
-        return False
 
     def checks_version(self, version: int) -> bool:
         """True where a patch bound to `version` is dropped once the text is newer."""
