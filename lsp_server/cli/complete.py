@@ -16,7 +16,7 @@ from lsp_server.core.prompt import Style
 from lsp_server.core.text import Encoding, Span
 from lsp_server.engine.ports import Backend, Delta, Event, Finish, Request, Task
 from lsp_server.engine.suggestion import Ask, Item
-from lsp_server.settings import Settings, load_user
+from lsp_server.settings import Model, Settings, load_user
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -91,7 +91,11 @@ def place_data(document: Document, offset: int) -> dict[str, int]:
 
 
 class MeasuredModels(ConfiguredModels):
-    """Remembers how long the last answer took, by our own clock and by the host's."""
+    """Remembers how long the last answer took, by our own clock and by the host's.
+
+    `hostStartMs` is the wait for the embedded model's host and its weights, part of `firstTokenMs` and
+    `totalMs`; `prefillMs` is what the host needed to read the prompt.
+    """
 
     def __init__(self, environment: Any) -> None:
         super().__init__(environment)
@@ -99,6 +103,12 @@ class MeasuredModels(ConfiguredModels):
 
     def backend(self, task: Task, name: str = "") -> Backend:
         return MeasuredBackend(super().backend(task, name), self.timings)
+
+    async def _local_address(self, model: Model) -> Any:
+        started = time.perf_counter()
+        address = await super()._local_address(model)
+        self.timings["hostStartMs"] = milliseconds(started)
+        return address
 
 
 class MeasuredBackend:
@@ -123,13 +133,25 @@ class MeasuredBackend:
             async for event in stream:
                 if isinstance(event, Delta) and event.text:
                     self._timings.setdefault("firstTokenMs", milliseconds(started))
-                if isinstance(event, Delta | Finish):
-                    self._timings.update(event.timings)
-                self._timings["totalMs"] = milliseconds(started)
+                self._note(event)
                 yield event
         finally:
             self._timings["totalMs"] = milliseconds(started)
             await stream.aclose()
+
+    def _note(self, event: Event) -> None:
+        """The first delta tells the most: a completed line ends the stream before its end comes."""
+        told, noted = event.timings, self._timings
+        if "load_ms" in told and "prefillMs" not in noted:
+            noted["hostStartMs"] = round(noted.get("hostStartMs", 0.0) + told["load_ms"], 1)
+        if "prefill_ms" in told:
+            noted["prefillMs"] = round(told["prefill_ms"], 1)
+        if "evaluated_tokens" in told:
+            noted["promptTokensCached"] = int(told["cached_tokens"])
+            noted["promptTokensEvaluated"] = int(told["evaluated_tokens"])
+        elif isinstance(event, Finish) and event.usage.input_tokens and "prefillMs" not in noted:
+            noted["promptTokensCached"] = event.usage.cached_tokens
+            noted["promptTokensEvaluated"] = event.usage.input_tokens - event.usage.cached_tokens
 
     async def warm(self, request: Request) -> None:
         await self._backend.warm(request)

@@ -12,10 +12,14 @@ from lsp_server.wire.server import Create
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of the answer. `logprobs` are sent where the client asked for them."""
+    """A piece of the answer. `logprobs` are sent where the client asked for them.
+
+    `timings` are what is known by the first piece: a client that stops the answer early sees no more.
+    """
 
     text: str
     logprobs: tuple[TokenLogprob, ...] = ()
+    timings: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,9 +244,11 @@ class _Reader:
             for entry in (choice.get("logprobs") or {}).get("content") or ():
                 self._logprobs.append(TokenLogprob(entry["token"], entry["logprob"]))
             if text:
-                self._first = self._first or time.monotonic()
                 logprobs, self._logprobs = tuple(self._logprobs), []
-                return Piece(text, logprobs)
+                if self._first is not None:
+                    return Piece(text, logprobs)
+                self._first = time.monotonic()
+                return Piece(text, logprobs, self._prompt_timings())
         return None
 
     @property
@@ -262,21 +264,26 @@ class _Reader:
         """The usage and the timings, in milliseconds from the arrival of the request and in tokens."""
         now = time.monotonic()
         written = int(self._timings.get("predicted_n", 0))
-        timings = {
-            "queue_ms": (self._queued - self._arrived) * 1000,
-            "prefill_ms": float(self._timings.get("prompt_ms", self._progress.get("time_ms", 0))),
+        timings = self._prompt_timings() | {
             "total_ms": (now - self._arrived) * 1000,
-            "cached_tokens": float(self.cached),
-            "evaluated_tokens": float(self.evaluated),
             "generated_tokens": float(written),
             "generate_ms": float(self._timings.get("predicted_ms", 0)),
         }
-        if self._first is not None:
-            timings["first_token_ms"] = (self._first - self._arrived) * 1000
         usage = Usage(
             input_tokens=self.cached + self.evaluated, cached_tokens=self.cached, output_tokens=written
         )
         return Done("length" if self._reason == "length" else "stop", usage, timings)
+
+    def _prompt_timings(self) -> dict[str, float]:
+        timings = {
+            "queue_ms": (self._queued - self._arrived) * 1000,
+            "prefill_ms": float(self._timings.get("prompt_ms", self._progress.get("time_ms", 0))),
+            "cached_tokens": float(self.cached),
+            "evaluated_tokens": float(self.evaluated),
+        }
+        if self._first is not None:
+            timings["first_token_ms"] = (self._first - self._arrived) * 1000
+        return timings
 
 
 def _refusal(error: dict[str, Any]) -> Exception:

@@ -57,7 +57,7 @@ class Models:
         loaded = (time.monotonic() - arrived) * 1000
         async with aclosing(engine.generate(create)) as items:
             async for item in items:
-                yield item if isinstance(item, Piece) else _with_load(item, loaded)
+                yield _with_load(item, loaded) if item.timings else item
         self._used[create.model or DEFAULT.name] = time.monotonic()
 
     async def engine(self, model: str) -> Engine:
@@ -122,8 +122,8 @@ class Models:
         await engine.close()
 
 
-def _with_load(done: Done, milliseconds: float) -> Done:
-    return replace(done, timings=done.timings | {"load_ms": milliseconds})
+def _with_load(item: Piece | Done, milliseconds: float) -> Piece | Done:
+    return replace(item, timings=item.timings | {"load_ms": milliseconds})
 
 
 class Host:

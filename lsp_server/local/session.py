@@ -188,7 +188,8 @@ class Session:
                     if isinstance(item, str):
                         self._emit([item])
                     elif create.generate:
-                        self._emit(answer.delta(item.text, item.logprobs if create.logprobs else ()))
+                        logprobs = item.logprobs if create.logprobs else ()
+                        self._emit(answer.delta(item.text, logprobs, item.timings))
             raise RuntimeError("the generator ended without Done")
         except Refused as refusal:
             self._fail(create, [replace(refusal.frame, lane=create.lane).encode()])

@@ -30,6 +30,10 @@ async def test_a_line_is_continued_up_to_its_end() -> None:
     usage = answer.done.usage
     assert usage.input_tokens == answer.cached + answer.evaluated
     assert {"queue_ms", "prefill_ms", "first_token_ms", "total_ms"} <= set(answer.done.timings)
+    first, *others = answer.pieces
+    counts = ("cached_tokens", "evaluated_tokens")
+    assert [first.timings[name] for name in counts] == [answer.done.timings[name] for name in counts]
+    assert first.timings["prefill_ms"] > 0 and not any(piece.timings for piece in others)
 
 
 async def test_the_bound_on_the_answer_holds() -> None:

@@ -105,6 +105,9 @@ async def test_a_line_comes_with_what_it_took(host: launcher.Endpoint) -> None:
         response["timings"]
     )
     assert response["output"][0]["content"][0]["logprobs"]
+    first = next(event for event in events if event["type"] == "response.output_text.delta")
+    assert first["timings"]["evaluated_tokens"] == response["timings"]["evaluated_tokens"]
+    assert "load_ms" in first["timings"]
 
 
 async def test_cancel_frees_the_model(host: launcher.Endpoint) -> None:
