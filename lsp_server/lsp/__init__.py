@@ -1,0 +1,5 @@
+"""LSP towards the editor."""
+
+from lsp_server.lsp.lean import import_types
+
+import_types()
