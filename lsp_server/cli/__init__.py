@@ -26,6 +26,25 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 0, 1 for a failure told on stderr, 2 for wrong usage."""
     words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        arguments = parse(words)
+        return int(module_of(arguments.command).run(arguments))
+    except MidstreamError as error:
+        print(f"midstream: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        from lsp_server.cli.crash import note
+
+        print(f"midstream: {note(error)}", file=sys.stderr)
+        return 1
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """The arguments of one command. Exits with usage for wrong ones."""
     parser = argparse.ArgumentParser(
         prog="midstream", description="A real-time code assistant as a language server."
     )
@@ -38,16 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             module_of(name).add_parser(subparsers)
         elif chosen is None:
             subparsers.add_parser(name, help=purpose, add_help=False)
-    arguments = parser.parse_args(words)
-    try:
-        return int(module_of(arguments.command).run(arguments))
-    except MidstreamError as error:
-        print(f"midstream: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return parser.parse_args(words)
 
 
 def module_of(command: str) -> Any:

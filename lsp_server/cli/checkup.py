@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping
+from importlib.util import find_spec
 
-from lsp_server.cli.compose import ConfiguredModels, weights_are_here
+from lsp_server.cli.compose import ConfiguredModels
 from lsp_server.core.prompt import Chat, Fill, Prompt, Style
 from lsp_server.engine.errors import MidstreamError
 from lsp_server.engine.ports import Backend, Delta, Request
@@ -16,11 +17,31 @@ Line = tuple[str, bool, str, str]
 
 PATIENCE = 60.0
 
+INSTALL = "Run `pip install 'midstream[local]'`, or configure a model at a provider."
+PROVIDER = "Configure a model at a provider (`models` in the settings)."
+MENDS = {
+    "unreachable": "Check `url`, `proxy` and `caFile` of this model, and that its host is running.",
+    "upgrade_refused": "Check `url` and `protocol` of this model.",
+    "unauthorized": "Check `key` of this model, and that the key is still valid.",
+    "rate_limited": "Wait a while, or name a `fallback` for this model.",
+    "overloaded": "Try again later, or name a `fallback` for this model.",
+    "stalled": "Try again later, or name a `fallback` for this model.",
+    "interrupted": "Try again; when it stays so, check what lies between you and the host.",
+    "rejected": "Check `model`, `protocol` and `omit` of this model.",
+    "model_missing": "Run `midstream model pull`, or choose other weights with `midstream model use`.",
+    "budget": "Raise `budget` in the settings, or wait until the day or the month is over.",
+}
+"""What to do about an error, by its code."""
+LOCAL_MENDS = {
+    "unreachable": "Run `midstream host stop` and try again; host.log in the cache folder says more.",
+}
+
 
 async def examine_model(model: Model, environment: Mapping[str, str]) -> AsyncIterator[Line]:
     """The checks in the order in which a request needs them; the first failure ends them."""
     name = f"model {model.name}"
-    if model.protocol == "local":
+    local = model.protocol == "local"
+    if local:
         for line in local_parts(model):
             yield line
             if not line[1]:
@@ -39,7 +60,10 @@ async def examine_model(model: Model, environment: Mapping[str, str]) -> AsyncIt
         async for line in conversation(name, backend):
             yield line
     except MidstreamError as error:
-        yield (name, False, str(error), error.detail)
+        mends = MENDS | LOCAL_MENDS if local else MENDS
+        yield (name, False, str(error), mends.get(error.code, ""))
+    except TimeoutError:
+        yield (name, False, f"It did not answer within {PATIENCE:.0f} seconds.", MENDS["stalled"])
     finally:
         await models.close()
 
@@ -47,25 +71,19 @@ async def examine_model(model: Model, environment: Mapping[str, str]) -> AsyncIt
 def local_parts(model: Model) -> list[Line]:
     """What the embedded model needs on this machine."""
     from lsp_server.local import weights
-    from lsp_server.local.engine import missing_runtime
+    from lsp_server.local.processor import missing_runtime
 
-    lines: list[Line] = []
     reason = missing_runtime()
-    lines.append(
-        (
-            "embedded model, runtime",
-            reason is None,
-            reason or "xllamacpp is here",
-            "pip install 'midstream[local]'",
-        )
-    )
+    runtime = "embedded model, runtime"
+    if reason is not None:
+        return [(runtime, False, reason, INSTALL if find_spec("xllamacpp") is None else PROVIDER)]
     try:
         found = weights.find(model.model)
     except MidstreamError as error:
-        lines.append(("embedded model, weights", False, str(error), f"midstream model pull {model.model}"))
+        weighed = ("embedded model, weights", False, str(error), MENDS["model_missing"])
     else:
-        lines.append(("embedded model, weights", weights_are_here(model), str(found.path), ""))
-    return lines
+        weighed = ("embedded model, weights", True, str(found.path), "")
+    return [(runtime, True, "xllamacpp is here", ""), weighed]
 
 
 async def conversation(name: str, backend: Backend) -> AsyncIterator[Line]:
@@ -81,7 +99,7 @@ async def conversation(name: str, backend: Backend) -> AsyncIterator[Line]:
                 first = first or time.perf_counter() - started
                 text += event.text
     if first is None:
-        yield (f"{name}, answer", False, "it answered nothing", "Try another model.")
+        yield (f"{name}, answer", False, "It answered nothing.", MENDS["rejected"])
         return
     total = time.perf_counter() - started
     yield (
@@ -91,7 +109,10 @@ async def conversation(name: str, backend: Backend) -> AsyncIterator[Line]:
         "",
     )
     started = time.perf_counter()
-    async with contextlib.aclosing(backend.stream(question(backend.style))) as stream:
+    async with (
+        asyncio.timeout(PATIENCE),
+        contextlib.aclosing(backend.stream(question(backend.style))) as stream,
+    ):
         async for _ in stream:
             break
     yield (

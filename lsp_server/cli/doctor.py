@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 async def doctor(*, as_json: bool) -> int:
     settings, problems = load_user(os.environ)
     findings = [
-        Finding("settings", False, str(problem), "`midstream config check` names every mistake.")
+        Finding("settings", False, str(problem), "Run `midstream config check`: it names every mistake.")
         for problem in problems
     ]
     if not as_json:
@@ -67,13 +67,15 @@ async def examine(settings: Settings, environment: Mapping[str, str]) -> AsyncIt
     yield installation()
     yield writable_home(environment)
     yield grammars()
+    if (proxies := proxy_variables(environment)) is not None:
+        yield proxies
     for name in sorted(
         {str(getattr(settings.tasks, task)) for task in ("complete", "edit", "explain", "escalate")}
     ):
         model = settings.models.get(name)
         if model is None:
             yield Finding(
-                f"model {name}", False, "is not configured", f"Add [models.{name}] to the settings."
+                f"model {name}", False, "It is not configured.", f"Add [models.{name}] to the settings."
             )
         else:
             async for finding in checkup.examine_model(model, environment):
@@ -86,7 +88,7 @@ def python_version() -> Finding:
         "python",
         sys.version_info >= (3, 11),
         f"{version} at {sys.executable}",
-        "Midstream needs Python 3.11 or newer: install one and make a new environment with it.",
+        "Python 3.11 or newer is needed: make a new environment with one.",
     )
 
 
@@ -110,21 +112,28 @@ def installation() -> Finding:
 
 
 def writable_home(environment: Mapping[str, str]) -> Finding:
+    """Weights, locks and the model host's files need a folder that may be written to."""
     from lsp_server.local.places import cache_dir
 
-    mend = "Set MIDSTREAM_CACHE to a folder that you may write to."
+    folder = cache_dir()
     try:
-        folder = cache_dir()
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".probe-{os.getpid()}"
         probe.write_bytes(b"")
         probe.unlink()
-    except (OSError, RuntimeError) as error:
-        return Finding("cache folder", False, str(error), mend)
+    except OSError as error:
+        homeless = "" if environment.get("HOME") or os.name == "nt" else "HOME, or "
+        return Finding(
+            "cache folder",
+            False,
+            f"{folder} cannot be written to: {error.strerror}.",
+            f"Set {homeless}MIDSTREAM_CACHE to a folder that you may write to.",
+        )
     return Finding("cache folder", True, str(folder))
 
 
 def grammars() -> Finding:
+    """A language without its grammar works by lines."""
     from lsp_server.core.syntax.languages import missing_grammars
 
     missing = missing_grammars()
@@ -132,9 +141,17 @@ def grammars() -> Finding:
         "grammars",
         not missing,
         "all there" if not missing else "; ".join(f"{name}: {why}" for name, why in sorted(missing.items())),
-        "Reinstall Midstream with `pip install --force-reinstall midstream`; "
-        "these languages work by lines meanwhile.",
+        "Run `pip install --force-reinstall midstream`; these languages work by lines meanwhile.",
     )
+
+
+def proxy_variables(environment: Mapping[str, str]) -> Finding | None:
+    """Which proxies the environment names; None when there are none."""
+    names = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
+    found = [each for name in names for each in (name, name.lower()) if environment.get(each)]
+    if not found:
+        return None
+    return Finding("proxy", True, f"{', '.join(found)}; hosts on this machine are reached without it")
 
 
 def tell(finding: Finding) -> None:

@@ -14,6 +14,7 @@ from lsp_server.engine.errors import MidstreamError
 from lsp_server.local import catalogue, weights
 from lsp_server.local.transfer import megabytes
 from lsp_server.settings import load_user, user_file
+from lsp_server.settings.folders import named_path
 
 BAR = 24
 
@@ -92,7 +93,7 @@ def _use(arguments: argparse.Namespace) -> int:
     if entry is None:
         if not arguments.name.endswith(".gguf"):
             catalogue.known(arguments.name)
-        chosen = str(weights.find(str(Path(arguments.name).expanduser().absolute())).path)
+        chosen = str(weights.find(str(named_path(arguments.name).absolute())).path)
     else:
         chosen = entry.name
     file = user_file()

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from lsp_server.core.completion import Context, Stopper, confident, context_at, wants_block
 from lsp_server.core.document import Document
-from lsp_server.core.prompt import Prompt, Style, completion_prompt
+from lsp_server.core.prompt import Fill, Prompt, Style, completion_prompt
 from lsp_server.core.reply import ReplyFilter
 from lsp_server.engine.debounce import Rhythm
 from lsp_server.engine.desk import Desk, dismiss, is_weak, recall, typed_along
@@ -219,7 +219,10 @@ class Completer:
         gated = is_weak(backend.style)
         logprobs: list[float] = []
         asked = loop.time()
-        async with contextlib.aclosing(backend.stream(self._request(suggestion, backend.style))) as stream:
+        request = self._request(suggestion, backend.style)
+        if is_empty(request.prompt):
+            return
+        async with contextlib.aclosing(backend.stream(request)) as stream:
             async for event in stream:
                 if not isinstance(event, Delta):
                     continue
@@ -301,3 +304,8 @@ class Completer:
             uri = suggestion.document.uri
             progress = Progress(id=suggestion.id, uri=uri, kind="complete", tokens=suggestion.tokens)
             self._editor.status(Status("working", model=self._backend().name, generation=progress))
+
+
+def is_empty(prompt: Prompt) -> bool:
+    """True where there is nothing to continue and nothing to fill in: hosts refuse that."""
+    return isinstance(prompt, Fill) and not (prompt.prefix.strip() or prompt.suffix.strip())

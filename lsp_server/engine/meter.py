@@ -33,6 +33,7 @@ from lsp_server.engine.ports import Backend, Event, Finish, Request, Task, Usage
 from lsp_server.engine.prices import NANO, at_most, cost, expected, is_fast, prices_of
 from lsp_server.engine.usage import UsageReport, usage_report
 from lsp_server.settings import Budget, Limit, Model, ModelLimit
+from lsp_server.settings.folders import named_path, user_folder
 
 logger = logging.getLogger(__name__)
 
@@ -41,10 +42,8 @@ def usage_file(environment: Mapping[str, str] = os.environ) -> Path:
     """Where usage is kept; `MIDSTREAM_USAGE_FILE` names another file."""
     named = environment.get("MIDSTREAM_USAGE_FILE", "")
     if named:
-        return Path(named).expanduser()
-    from platformdirs import user_data_path
-
-    return user_data_path("midstream", appauthor=False) / "usage.sqlite3"
+        return named_path(named)
+    return user_folder("data") / "usage.sqlite3"
 
 
 class Meter:

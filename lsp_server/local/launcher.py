@@ -66,8 +66,14 @@ def start_host(model: str = "") -> Endpoint:
         raise ModelMissing("The weights of the embedded model are incomplete: run `midstream model pull`.")
     found = _living()
     if found is None:
-        with file_lock(host_dir() / "start.lock"):
-            found = _living() or _replaced(model)
+        try:
+            with file_lock(host_dir() / "start.lock"):
+                found = _living() or _replaced(model)
+        except OSError as error:
+            raise Unreachable(
+                f"The model host needs the folder {host_dir()}: {error.strerror}. "
+                "Set MIDSTREAM_CACHE to a folder that you may write to."
+            ) from error
     return Endpoint(found.url + RESPONSES.removeprefix("/v1"), _headers(found))
 
 

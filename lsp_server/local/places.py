@@ -5,13 +5,13 @@ import platform
 import re
 from pathlib import Path
 
-import platformdirs
+from lsp_server.settings.folders import named_path, user_folder
 
 
 def cache_dir() -> Path:
     """The user's cache directory of this product; it may not exist yet."""
     chosen = os.environ.get("MIDSTREAM_CACHE")
-    return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("midstream", appauthor=False)
+    return named_path(chosen) if chosen else user_folder("cache")
 
 
 def models_dir() -> Path:

@@ -26,6 +26,7 @@ from lsp_server.local.transfer import (
     disk_errors,
     require_room,
 )
+from lsp_server.settings.folders import named_path
 
 __all__ = [
     "CATALOGUE",
@@ -55,7 +56,7 @@ class Weights:
 def is_present(model: str) -> bool:
     """Whether the weights of this setting are there, by a look that costs nothing."""
     entry = entry_of(model)
-    path = Path(model).expanduser() if entry is None else entry.path
+    path = named_path(model) if entry is None else entry.path
     return path.is_file() and (entry is None or path.stat().st_size == entry.size)
 
 
@@ -66,7 +67,7 @@ def find(model: str) -> Weights:
     """
     entry = entry_of(model)
     if entry is None:
-        path = Path(model).expanduser()
+        path = named_path(model)
         if not path.is_file():
             names = ", ".join(known.name for known in CATALOGUE)
             raise ModelMissing(f"There is no model file at {path}. The models to choose from are {names}.")

@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from lsp_server.settings.folders import named_path, user_folder
+
 SERVICE = "midstream"
 
 
@@ -50,7 +52,5 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
     """The user's TOML; `MIDSTREAM_CONFIG` names another one."""
     named = (os.environ if environment is None else environment).get("MIDSTREAM_CONFIG", "")
     if named:
-        return Path(named).expanduser()
-    from platformdirs import user_config_path
-
-    return user_config_path("midstream", appauthor=False) / "config.toml"
+        return named_path(named)
+    return user_folder("config") / "config.toml"

@@ -299,3 +299,13 @@ def test_B127_a_thousand_cancelled_requests_leave_nothing_open() -> None:
         await on.close()
 
     run_virtual(run())
+
+
+def test_nothing_is_asked_where_there_is_nothing_to_continue() -> None:
+    async def run() -> None:
+        on = Stage("\n  <|>\n", style=Style("plain"))
+        assert await on.assistant.complete(on.ask(on.source.at)) == []
+        assert on.model.calls == []
+        await on.close()
+
+    run_virtual(run())
