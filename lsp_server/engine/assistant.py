@@ -25,6 +25,7 @@ from lsp_server.engine.ports import Backend, Editor, Outcome, Result, Status, Ta
 from lsp_server.engine.presence import Presence
 from lsp_server.engine.suggestion import Accepted, Ask, Item, nothing
 from lsp_server.engine.takeback import take_edit_back, take_patch_back
+from lsp_server.engine.warmth import Warmth
 from lsp_server.engine.workspace import Changed, Workspace
 from lsp_server.settings import Settings
 
@@ -43,11 +44,7 @@ class Assistant:
     """One per server process."""
 
     def __init__(
-        self,
-        settings: Callable[[], Settings],
-        workspace: Workspace,
-        models: Models,
-        editor: Editor,
+        self, settings: Callable[[], Settings], workspace: Workspace, models: Models, editor: Editor
     ) -> None:
         self._settings = settings
         self._workspace = workspace
@@ -57,13 +54,16 @@ class Assistant:
         self._numbers = itertools.count(1)
         self._background: set[asyncio.Task[None]] = set()
         self.presence = Presence(settings, editor, self.generations, lambda: models.name_of("complete"))
+        self._warmth = Warmth(lambda: models.backend("complete"))
         self.completer = Completer(settings, lambda: models.backend("complete"), editor, self.presence)
 
     def document_opened(self, uri: str, language: str, version: int, text: str) -> None:
         """didOpen."""
         if self._workspace.get(uri) is not None:
             self.document_closed(uri)
-        self._workspace.open(uri, language, version, text)
+        document = self._workspace.open(uri, language, version, text)
+        if self.presence.silence(document) is None:
+            self._warmth.opened(document)
 
     def document_changed(self, uri: str, changes: Sequence[Change], version: int) -> None:
         """didChange: acknowledge our own patch, cancel what the user's typing ends."""
@@ -222,6 +222,7 @@ class Assistant:
             self.document_closed(uri)
         for generation in generations:
             await generation.gone()
+        await self._warmth.close()
         await self.completer.shutdown()
         await self._workspace.shutdown()
         for task in list(self._background):

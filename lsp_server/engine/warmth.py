@@ -1,0 +1,44 @@
+"""Reading ahead: a model with a prompt cache sees a file before the first key in it."""
+
+import asyncio
+from collections.abc import Callable
+
+from lsp_server.core.document import Document
+from lsp_server.core.prompt import completion_prompt
+from lsp_server.engine.desk import is_weak
+from lsp_server.engine.ports import Backend, Request
+
+PATIENCE = 0.3
+"""Seconds without another file being opened: an editor that restores a session opens dozens at once."""
+
+
+class Warmth:
+    """Warms the completion model for the file that was opened last, and for no other."""
+
+    def __init__(self, backend: Callable[[], Backend]) -> None:
+        self._backend = backend
+        self._task: asyncio.Task[None] | None = None
+
+    def opened(self, document: Document) -> None:
+        """A file was opened. Weights that continue text gain nothing: their prompt is the cursor's."""
+        self.stop()
+        self._task = asyncio.create_task(self._warm(document), name=f"warm {document.uri}")
+
+    def stop(self) -> None:
+        """Nothing is read ahead any more."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def close(self) -> None:
+        """As `stop`, and wait for it."""
+        self.stop()
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def _warm(self, document: Document) -> None:
+        await asyncio.sleep(PATIENCE)
+        backend = self._backend()
+        if is_weak(backend.style):
+            return
+        prompt = completion_prompt(document, 0, backend.style)
+        await backend.warm(Request("complete", prompt, max_tokens=16, cache_key=document.uri))
