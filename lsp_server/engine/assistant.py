@@ -15,6 +15,7 @@ from lsp_server.core.prompt import Problem
 from lsp_server.core.syntax.scope import scope_at
 from lsp_server.core.text import Span
 from lsp_server.engine import edits
+from lsp_server.engine.candidates import candidates
 from lsp_server.engine.completer import Completer
 from lsp_server.engine.errors import EditRefused
 from lsp_server.engine.generation import Generation
@@ -185,7 +186,12 @@ class Assistant:
         """Answer an inline completion request, with nothing where none is wanted."""
         reason = self.presence.silence(ask.document)
         self.presence.hushed(reason, invoked=ask.invoked)
-        return nothing() if reason is not None else self.completer.request(ask)
+        if reason is not None:
+            return nothing()
+        first, count = self.completer.request(ask), self._settings().complete.candidates
+        if not ask.invoked or count < 2:
+            return first
+        return candidates(ask, first, count, self.completer, self._models.backend("complete"))
 
     def accepted(self, item: str) -> Accepted | None:
         """The user took a suggestion: whose it was, None when it is not known any more."""
@@ -200,10 +206,6 @@ class Assistant:
     def status(self) -> Status:
         """The state of the product as the user would ask for it."""
         return self.presence.status()
-
-    def abandon(self, generation: Generation) -> None:
-        """The client cancelled the command that waited for this edit."""
-        generation.cancel("stopped")
 
     def show_prompt(self, uri: str, selection: Span, instruction: str) -> dict[str, str]:
         """Exactly what would be sent: for an edit with an instruction, else for a completion."""

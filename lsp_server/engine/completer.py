@@ -68,6 +68,12 @@ class Completer:
             self._join(desk, self._start(desk, ask, document, cursor), waiter)
         return self._answer(desk, waiter)
 
+    def superseded(self, ask: Ask) -> asyncio.Future[list[Item]]:
+        """Resolved with nothing by the next change or request of the document."""
+        waiter = Waiter(ask, asyncio.get_running_loop().create_future())
+        self._desks.setdefault(ask.document.uri, Desk()).waiting.append(waiter)
+        return waiter.answer
+
     def changed(self, changed: Changed) -> None:
         """A document changed by other hands: open requests are superseded, the stream lives or dies."""
         self.rhythm.key(asyncio.get_running_loop().time())

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from typing import Any
 
 from lsprotocol import types
@@ -83,7 +84,8 @@ async def waited(session: Session, generation: Generation) -> dict[str, Any]:
     try:
         return protocol.result_message(await asyncio.shield(generation.result))
     except asyncio.CancelledError:
-        session.assistant.abandon(generation)
+        with suppress(MidstreamError):
+            session.assistant.stop(generation.job.id).close()
         raise
 
 
