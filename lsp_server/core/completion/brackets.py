@@ -1,5 +1,6 @@
 """Brackets and quotes, read without a parser while the text arrives."""
 
+import re
 from dataclasses import dataclass
 
 CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
@@ -13,6 +14,10 @@ _DASHES = frozenset({"lua", "sql", "haskell", "elm", "ada", "vhdl"})
 _APOSTROPHES = frozenset(
     {"rust", "haskell", "ocaml", "elm", "lisp", "clojure", "markdown", "plaintext", "latex", "html", "xml"}
 )
+
+
+# All that can mean anything here; whatever lies between is skipped at once.
+_MEANING = re.compile(r"""[\n\\"'`()\[\]{},#/-]""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class Scanner:
         self._string = ""
         self._outer_string = False
         self._comment = False
-        self._escaped = False
+        self._escaped = -1
         self._last = "\n"
         self._offset = 0
         self._due: list[str] = []
@@ -55,25 +60,27 @@ class Scanner:
     def push(self, text: str) -> list[Mark]:
         """The marks in `text`."""
         marks = list[Mark]()
-        for character in text:
-            if self._is_mark(character):
-                marks.append(Mark(self._offset, character))
-            self._last = character
-            self._offset += 1
+        for found in _MEANING.finditer(text):
+            at, character = found.start(), found[0]
+            last = text[at - 1] if at else self._last
+            if self._is_mark(character, last, self._offset + at):
+                marks.append(Mark(self._offset + at, character))
+        self._last = text[-1:] or self._last
+        self._offset += len(text)
         return marks
 
-    def _is_mark(self, character: str) -> bool:
+    def _is_mark(self, character: str, last: str, offset: int) -> bool:
         if character == "\n":
             # Only a template string goes on in the next line, so a stray quote does no harm beyond its own.
-            self._comment = self._escaped = False
+            self._comment = False
             if self._string != "`":
                 self._string, self._outer_string = "", False
             return False
         if self._comment:
             return False
         if self._string:
-            return self._in_string(character)
-        if self._starts_comment(character):
+            return self._in_string(character, offset)
+        if self._starts_comment(character, last):
             self._comment = True
         elif character in self._quotes:
             self._string = character
@@ -83,10 +90,11 @@ class Scanner:
             return self._close(character)
         return character == "," and not self._due
 
-    def _in_string(self, character: str) -> bool:
-        if self._escaped or character == "\\":
-            self._escaped = not self._escaped
+    def _in_string(self, character: str, offset: int) -> bool:
+        if offset == self._escaped:
             return False
+        if character == "\\":
+            self._escaped = offset + 1
         if character != self._string:
             return False
         closes_outer, self._string, self._outer_string = self._outer_string, "", False
@@ -99,7 +107,7 @@ class Scanner:
             pass
         return False
 
-    def _starts_comment(self, character: str) -> bool:
+    def _starts_comment(self, character: str, last: str) -> bool:
         if self._comment_start == "#":
-            return character == "#" and self._last.isspace()
-        return self._last + character == self._comment_start
+            return character == "#" and last.isspace()
+        return last + character == self._comment_start
