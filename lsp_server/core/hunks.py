@@ -221,14 +221,16 @@ def _rewritten(
 
 
 def _indented(line: str, levels: dict[str, str]) -> str:
-    """`line` of the hunk with the indentation of the text."""
+    """`line` of the hunk with the indentation of the text; a blank one is empty."""
+    if not line.strip():
+        return ""
     own = _indentation(line)
     level = max((level for level in levels if own.startswith(level)), key=len, default=None)
     if level is None:
         # Further left than all that was quoted: what the text has in addition stays in front.
         shallowest = min(levels, key=len)
-        return levels[shallowest].removesuffix(shallowest) + line if line.strip() else line
-    if not line.strip() or levels[level] == level:
+        return levels[shallowest].removesuffix(shallowest) + line
+    if levels[level] == level:
         return line
     step, step_there = _step(levels, level)
     deeper, steps = own[len(level) :], 0

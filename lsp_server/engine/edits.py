@@ -34,7 +34,7 @@ class Plan:
     """One edit to be done. `original` is what a revert puts back.
 
     `half_finished` is what an interrupted edit left on screen; `without` are lines that the edit removes
-    before the model sees the code.
+    before the model sees the code. `cursor` is the user's place in the scope, where nothing is selected.
     """
 
     id: str
@@ -48,6 +48,7 @@ class Plan:
     problems: tuple[Problem, ...] = ()
     half_finished: str | None = None
     without: Span | None = None
+    cursor: int | None = None
     snippets: Sequence[Snippet] = ()
 
 
@@ -63,7 +64,7 @@ def job(plan: Plan) -> Job:
             "select less, or choose a model with more room."
         )
     limit = tokens(text) * 3 // 2 + 256 if format_ == "scope" else tokens(text) + 512
-    document, original = plan.document, plan.original
+    document, original, instruction = plan.document, plan.original, plan.instructions[-1]
     return Job(
         id=plan.id,
         uri=document.uri,
@@ -75,11 +76,13 @@ def job(plan: Plan) -> Job:
         backend=plan.backend,
         label=f"Midstream: {plan.instructions[-1]}",
         delivery=plan.settings.delivery,
-        make_filter=lambda: Listener(format_, original),
+        make_filter=lambda: Listener(format_, original, instruction),
         make_rewriter=lambda screen: (
-            ScopeRewriter(screen, document, plan.scope)
+            ScopeRewriter(
+                screen, document, plan.scope, lead=original[: plan.scope.lead], instruction=instruction
+            )
             if format_ == "scope"
-            else HunkRewriter(screen, document, plan.scope)
+            else HunkRewriter(screen, document, cursor=plan.cursor)
         ),
     )
 

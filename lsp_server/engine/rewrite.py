@@ -5,13 +5,14 @@ from typing import Literal
 
 from lsp_server.core.diff import StreamingDiff
 from lsp_server.core.document import Document
-from lsp_server.core.edits import Edit, apply
+from lsp_server.core.edits import Edit, apply, moved
 from lsp_server.core.fidelity import Fidelity, indent_style
 from lsp_server.core.hunks import Hunk, HunkParser, Refusal, locate, marker_width
 from lsp_server.core.reply import ReplyFilter
 from lsp_server.core.syntax.scope import Scope
-from lsp_server.core.text import split_lines
 from lsp_server.engine.errors import EditRefused
+from lsp_server.engine.heads import head
+from lsp_server.engine.repeats import Echo, Tail
 
 UNCHANGED_REST = "The model left code out instead of writing it, so its edit was taken back; try again."
 LOOP = "The model began to repeat itself and was stopped; undo takes back what it wrote."
@@ -22,7 +23,8 @@ BROKEN_OFF = "The model's code broke off in the middle, so the rest was not touc
 class Listener:
     """Takes a raw reply in pieces and gives its code. Raises EditRefused for one that must not be applied."""
 
-    def __init__(self, format_: Literal["scope", "hunks"], original: str) -> None:
+    def __init__(self, format_: Literal["scope", "hunks"], original: str, instruction: str = "") -> None:
+        self._echo = Echo(instruction)
         self._filter = ReplyFilter(format_, original)
         self._format = format_
 
@@ -32,12 +34,12 @@ class Listener:
         return self._filter.ended
 
     def push(self, text: str) -> str:
-        code = self._filter.push(text)
+        code = self._filter.push(self._echo.push(text))
         self._judge()
         return code
 
     def finish(self) -> str:
-        code = self._filter.finish()
+        code = self._filter.push(self._echo.finish()) + self._filter.finish()
         self._judge()
         if self._filter.empty and not self._filter.deletes:
             raise EditRefused(NOTHING)
@@ -55,119 +57,52 @@ class Listener:
 class ScopeRewriter:
     """The reply is the whole new scope; `screen` is the scope's text after the edits given so far."""
 
-    def __init__(self, screen: str, document: Document, scope: Scope) -> None:
+    def __init__(
+        self, screen: str, document: Document, scope: Scope, *, lead: str = "", instruction: str = ""
+    ) -> None:
+        """`lead` is what stood above the definition before the edit (see `Scope.lead`)."""
         self.screen = screen
+        self._document, self._scope = document, scope
         self._diff = StreamingDiff(screen)
-        self._fidelity = Fidelity(document.newline, screen, scope.indent, indent_style(document))
-        self._head = head_stage(screen, document, scope)
+        self._head = head(screen, document, scope, lead, instruction)
+        self._fidelity: Fidelity | None = None
+        self._tail = Tail(screen, document, scope)
 
     def push(self, text: str) -> list[Edit]:
-        return self._shown(self._diff.push(self._fidelity.push(self._head.push(text))))
+        return self._shown(self._diff.push(self._own(self._head.push(text))))
 
     def finish(self) -> list[Edit]:
-        text = self._fidelity.push(self._head.finish()) + self._fidelity.finish()
+        text = self._own(self._head.finish())
+        if self._fidelity is not None:
+            text += self._fidelity.push(self._tail.finish()) + self._fidelity.finish()
         return self._shown(self._diff.push(text)) + self._shown(self._diff.finish())
+
+    def _own(self, text: str) -> str:
+        """The reply's text as the document's own, behind what of the document stays above it."""
+        if not text:
+            return ""
+        if self._fidelity is not None:
+            return self._fidelity.push(self._tail.push(text))
+        above = self._head.above
+        below = self.screen.removeprefix(above)
+        style = indent_style(self._document)
+        self._fidelity = Fidelity(self._document.newline, below, self._scope.indent, style)
+        return above + self._own(text)
 
     def _shown(self, edits: list[Edit]) -> list[Edit]:
         self.screen = apply(self.screen, edits)
         return edits
 
 
-def head_stage(screen: str, document: Document, scope: Scope) -> "Preamble | PartOfLine":
-    """What has to be put right before anything else is."""
-    first, last = document.line_at(scope.span.start), document.line_at(scope.span.end)
-    before = document.slice(document.line_start(first), scope.span.start)
-    after = document.slice(scope.span.end, document.line_start(last) + len(document.line(last)))
-    if before.strip() or after.strip():
-        return PartOfLine(before, after)
-    return Preamble(screen, scope)
-
-
-class PartOfLine:
-    """The scope is a part of its line: a reply that repeats the rest of the line is cut down to the part.
-
-    Such a reply is short, and only its end shows whether it repeats the rest, so it is held until then.
-    """
-
-    def __init__(self, before: str, after: str) -> None:
-        self._before, self._after = before, after
-        self._text = ""
-
-    def push(self, text: str) -> str:
-        self._text += text
-        return ""
-
-    def finish(self) -> str:
-        text = self._text.strip("\r\n")
-        before, after = self._before.lstrip(), self._after.rstrip()
-        whole = text.lstrip()
-        fits = len(whole) >= len(before) + len(after)
-        if fits and whole.startswith(before) and whole.rstrip().endswith(after):
-            return whole.rstrip()[len(before) : len(whole.rstrip()) - len(after)]
-        return text
-
-
-class Preamble:
-    """Keeps the decorators of a scope when the reply begins below them (they belong to the function)."""
-
-    def __init__(self, screen: str, scope: Scope) -> None:
-        self._lines = decorator_lines(screen)
-        self._head = ""
-        self._decided = not self._lines
-
-    def push(self, text: str) -> str:
-        if self._decided:
-            return text
-        self._head += text
-        first = next((line for line in split_lines(self._head) if line.strip()), "")
-        if not first.endswith(("\n", "\r")):
-            return ""
-        return self._decide(first)
-
-    def finish(self) -> str:
-        if self._decided or not self._head:
-            return ""
-        return self._decide(next((line for line in split_lines(self._head) if line.strip()), ""))
-
-    def _decide(self, first: str) -> str:
-        self._decided = True
-        starts_with_one = first.lstrip()[:1] in ("@", "#", "[") and is_decorator(first)
-        return self._head if starts_with_one else dedented(self._lines, first) + self._head
-
-
-def decorator_lines(screen: str) -> list[str]:
-    """The decorator lines at the top of a scope, as long as each stands on a line of its own."""
-    lines: list[str] = []
-    for line in split_lines(screen):
-        if not is_decorator(line):
-            break
-        lines.append(line)
-    return lines
-
-
-def is_decorator(line: str) -> bool:
-    """True for a line that is nothing but a decorator, an annotation or an attribute."""
-    text = line.strip()
-    if text.startswith("@") and not text.startswith("@interface"):
-        return not text.endswith("{")
-    return text.startswith(("#[", "[")) and text.endswith("]")
-
-
-def dedented(lines: list[str], first: str) -> str:
-    """Lines moved to the indentation that the reply uses."""
-    indent = first[: len(first) - len(first.lstrip())]
-    own = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
-    return "".join(indent + line.removeprefix(own) for line in lines)
-
-
 class HunkRewriter:
     """The reply is a list of search/replace blocks; each is applied as soon as it is complete."""
 
-    def __init__(self, screen: str, document: Document, scope: Scope) -> None:
+    def __init__(self, screen: str, document: Document, *, cursor: int | None = None) -> None:
+        """`cursor` is the user's place in `screen`: of several places the one there is meant."""
         self.screen = screen
         self._parser = HunkParser(marker_width(screen))
-        self._document = document
-        self._scope = scope
+        self._newline = document.newline
+        self._cursor = cursor
         self._found = 0
 
     def push(self, text: str) -> list[Edit]:
@@ -185,12 +120,13 @@ class HunkRewriter:
         edits: list[Edit] = []
         for hunk in hunks:
             self._found += 1
-            found = locate(self.screen, hunk)
+            found = locate(self.screen, hunk, self._cursor, newline=self._newline)
             if isinstance(found, Refusal):
                 raise EditRefused(f"{found.sentence} The edit was taken back.", restores=True)
             for edit in smallest(self.screen, found):
                 edits.append(edit)
                 self.screen = apply(self.screen, [edit])
+                self._cursor = self._cursor and moved(self._cursor, edit)
         return edits
 
 
