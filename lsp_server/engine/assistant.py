@@ -125,6 +125,7 @@ class Assistant:
                 settings,
                 problems=tuple(problems),
                 without=without,
+                cursor=None if selection.end > selection.start else selection.start - scope.span.start,
             )
         )
         self.completer.stop(uri)
