@@ -65,6 +65,10 @@ class ConfiguredModels:
         request = Request("complete", Fill("", "", "plain", True, "", ""), max_tokens=1)
         self._spawn(self.backend("complete").warm(request), "warm")
 
+    def accepted(self, model: str, task: Task, lead_ms: float) -> None:
+        """The user took what a model gave, so many milliseconds after it was asked for."""
+        self.meter.accepted(model, task, lead_ms)
+
     async def usage(self) -> dict[str, Any]:
         """What the models have cost so far."""
         return as_data(await self.meter.report())

@@ -140,19 +140,14 @@ class Assistant:
         last = self.generations.find(target)
         if not instruction.strip():
             raise EditRefused("Say what to change instead: the instruction is empty.")
-        document = self._open(last.job.uri)
-        without = edits.whole_lines(document, directive) if directive is not None else None
         backend = self._models.backend("edit", model)
-        instructions = (*last.job.instructions, instruction)
-        return self._again(document, last, backend, "edit", instructions, without)
+        return self._again(last, backend, "edit", (*last.job.instructions, instruction), directive)
 
     def escalate(self, target: str | None) -> Generation:
         """Run the last edit again on the deep tier, with everything that the fast one saw."""
         last = self.generations.find(target)
-        document = self._open(last.job.uri)
-        return self._again(
-            document, last, self._models.backend("escalate"), "escalate", last.job.instructions, None
-        )
+        backend = self._models.backend("escalate")
+        return self._again(last, backend, "escalate", last.job.instructions, None)
 
     def stop(self, target: str | None) -> Coroutine[None, None, Result]:
         """End the running edit, or the completion with this id; what is on screen stays."""
@@ -255,24 +250,27 @@ class Assistant:
 
     def _again(
         self,
-        document: Document,
         last: Generation,
         backend: Backend,
         kind: Task,
         instructions: tuple[str, ...],
-        without: Span | None,
+        directive: Span | None,
     ) -> Generation:
         """A new generation over the region of an earlier one; the text to revert to stays the first."""
-        uri, number = document.uri, self._next_id()
-        scope = replace(last.job.scope, span=last.region.span)
+        uri, number = last.job.uri, self._next_id()
+        document = self._open(uri)
+        without = edits.whole_lines(document, directive) if directive is not None else None
+        scope, original = replace(last.job.scope, span=last.region.span), last.job.original
         on_screen = self._workspace.expected_text(uri, last.region) if without is None else None
+        if without is not None:
+            scope, original = edits.with_lines(scope, without, document, original)
         job = edits.job(
             edits.Plan(
                 number,
                 document,
-                scope if without is None else edits.widened(scope, without, document),
+                scope,
                 instructions,
-                last.job.original,
+                original,
                 kind,
                 backend,
                 self._settings().edit,
@@ -281,7 +279,7 @@ class Assistant:
             )
         )
         last.cancel("redirected")
-        self._workspace.hand_over(uri, last.region, number)
+        self._workspace.hand_over(uri, last.region, number, scope.span)
         return self._launch(job, last.region)
 
     def _launch(self, job: Job, region: Region) -> Generation:

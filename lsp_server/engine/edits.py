@@ -173,6 +173,13 @@ def widened(scope: Scope, lines: Span, document: Document) -> Scope:
     )
 
 
+def with_lines(scope: Scope, lines: Span, document: Document, original: str) -> tuple[Scope, str]:
+    """A scope with these lines in it, and the text to revert to with what they add to it."""
+    wide = widened(scope, lines, document)
+    before = document.slice(wide.span.start, scope.span.start)
+    return wide, before + original + document.slice(scope.span.end, wide.span.end)
+
+
 def shown_prompt(prompt: Prompt) -> dict[str, str]:
     """A prompt's parts under their names as they would leave the machine, empty ones left out."""
     prompt, _ = masked_prompt(prompt)

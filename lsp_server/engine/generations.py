@@ -34,9 +34,10 @@ class Generations:
     def interrupted(self, uri: str) -> bool:
         """True when the last edit was interrupted, so that a new instruction redirects it."""
         last = self._latest.get(uri)
-        if last is None or not last.result.done():
+        if last is None or last.running:
             return False
-        return last.result.result().outcome in ("typed_over", "stopped", "failed")
+        # One that is still unwinding was cancelled just now.
+        return not last.result.done() or last.result.result().outcome in ("typed_over", "stopped", "failed")
 
     def find(self, target: str | None) -> Generation:
         """The one with this id or in this document, else the newest. Raises EditRefused without any."""

@@ -146,8 +146,18 @@ class Workspace:
         entry = self._entries.get(uri)
         return entry is not None and region in entry.regions
 
-    def hand_over(self, uri: str, region: Region, owner: str) -> None:
-        """Make another generation the owner of a region, and of the patch that is under way to it."""
+    def hand_over(self, uri: str, region: Region, owner: str, span: Span) -> None:
+        """Make another generation the owner of a region, and of the patch that is under way to it.
+
+        `span` is the region, or more than it.
+        """
+        document = self._entries[uri].document
+        region.produced = (
+            document.slice(span.start, region.span.start)
+            + region.produced
+            + document.slice(region.span.end, span.end)
+        )
+        region.span = span
         outstanding = self.outstanding(uri)
         if outstanding is not None and outstanding.owner == region.owner:
             outstanding.owner = owner

@@ -10,6 +10,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from lsp_server.core.document import Document
 from lsp_server.core.prompt import Problem
+from lsp_server.core.syntax.scope import scope_at
 from lsp_server.core.text import Span
 from lsp_server.engine.errors import MidstreamError
 from lsp_server.engine.generation import Generation
@@ -123,7 +124,7 @@ async def shown(session: Session, explanation: Coroutine[Any, Any, str]) -> dict
 
 def pause(session: Session, arguments: tuple[Any, ...]) -> Any:
     minutes = convert.argument(arguments).get("minutes")
-    if minutes is not None and not isinstance(minutes, int | float):
+    if isinstance(minutes, bool) or not isinstance(minutes, int | float | None):
         raise JsonRpcInvalidParams(message="'minutes' is a number; 0 ends a pause.")
     session.assistant.pause(minutes)
     return protocol.status_message(session.assistant.status())
@@ -148,12 +149,23 @@ def show_prompt(session: Session, arguments: tuple[Any, ...]) -> Any:
     if document is None:
         raise JsonRpcInvalidParams(message=f"The document is not open: {uri}")
     span = convert.selection_field(argument, document, session.workspace.encoding)
-    return session.assistant.show_prompt(uri, span, convert.text_field(argument, "instruction"))
+    prompt = session.assistant.show_prompt(uri, span, convert.text_field(argument, "instruction"))
+    return {**prompt, "scope": scope_message(session, document, span)}
+
+
+def scope_message(session: Session, document: Document, span: Span) -> dict[str, Any]:
+    """The code that an edit at `span` would rewrite."""
+    scope = scope_at(document, session.workspace.tree(document.uri), span)
+    range_ = convert.from_span(document, scope.span, session.workspace.encoding)
+    message = {"range": range_, "kind": scope.kind, "name": scope.name}
+    return {key: value for key, value in message.items() if value is not None}
 
 
 def accepted(session: Session, arguments: tuple[Any, ...]) -> None:
     """The client ran an item's command: the user took the suggestion."""
-    session.assistant.accepted(str(arguments[0]) if arguments else "")
+    taken = session.assistant.accepted(str(arguments[0]) if arguments else "")
+    if taken is not None:
+        session.models.accepted(taken.model, "complete", taken.lead_ms)
 
 
 def problems(session: Session, document: Document, findings: Any) -> list[Problem]:

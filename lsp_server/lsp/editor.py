@@ -16,6 +16,7 @@ from lsp_server.engine.workspace import Workspace
 from lsp_server.lsp import convert, protocol
 from lsp_server.lsp.dispatch import Server
 from lsp_server.lsp.plain import plain
+from lsp_server.lsp.statuses import StatusLine
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,9 @@ class LspEditor:
         self._versioned = False
         self._zero_is_unknown = False
         self._show_document = False
-        self._shown: Status | None = None
+        self._statuses = StatusLine(server)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._explanations = 0
         self.shows_disabled_actions = False
 
     def connect(self, params: types.InitializeParams) -> None:
@@ -57,6 +60,9 @@ class LspEditor:
         self.shows_disabled_actions = bool(action and action.disabled_support)
         window = capabilities.window
         self._show_document = bool(window and window.show_document and window.show_document.support)
+        self._statuses.connect(
+            announced=self._announced.status, progress=bool(window and window.work_done_progress)
+        )
 
     @property
     def groups_undo(self) -> bool:
@@ -90,9 +96,7 @@ class LspEditor:
         return "applied" if reply.applied else "refused"
 
     def status(self, status: Status) -> None:
-        if self._announced.status and status != self._shown:
-            self._shown = status
-            self._server.protocol.notify(protocol.STATUS, protocol.status_message(status))
+        self._statuses.show(status)
 
     def ended(self, result: Result) -> None:
         if self._announced.ended:
@@ -116,13 +120,20 @@ class LspEditor:
         """Open a text beside the code, where the client can show documents."""
         if not self._show_document:
             return
-        folder = Path(tempfile.mkdtemp(prefix="midstream-"))
-        file = folder / "explanation.md"
+        self._folder = self._folder or tempfile.TemporaryDirectory(prefix="midstream-")
+        self._explanations += 1
+        file = Path(self._folder.name) / f"explanation-{self._explanations}.md"
         file.write_text(markdown, encoding="utf-8")
         try:
             await self._server.window_show_document_async(types.ShowDocumentParams(uri=file.as_uri()))
         except JsonRpcException as error:
             logger.debug("the client does not show the explanation: %s", error)
+
+    async def close(self) -> None:
+        """Leave nothing behind."""
+        await self._statuses.close()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     async def _apply_patch(
         self, patch: Patch, range_: types.Range, generation: str, *, first: bool

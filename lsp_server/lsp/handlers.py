@@ -1,13 +1,18 @@
 """What the document messages do: LSP's types in, calls of the engine, LSP's types out."""
 
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import fields
 from typing import Any
 
 from lsprotocol import types
 
 from lsp_server.engine.suggestion import Ask, Item, Selected
 from lsp_server.lsp import actions, convert, listed, protocol
+from lsp_server.lsp.plain import plain
 from lsp_server.lsp.session import Session
+from lsp_server.settings import Settings
+
+GROUPS = frozenset(field.name for field in fields(Settings))
 
 
 def did_open(session: Session, params: types.DidOpenTextDocumentParams) -> None:
@@ -25,12 +30,17 @@ def did_close(session: Session, params: types.DidCloseTextDocumentParams) -> Non
 
 
 def did_change_configuration(session: Session, params: types.DidChangeConfigurationParams) -> Any:
-    """Some clients push their settings, others only say that they changed."""
-    if isinstance(params.settings, Mapping) and params.settings:
-        section = params.settings.get("midstream", params.settings)
-        session.configure(section)
-        return None
-    return session.pull_configuration()
+    """Some clients push their settings, others only say that they changed.
+
+    A client may push what it has for every server, so a push without our section counts only when all of
+    it could be ours.
+    """
+    pushed = plain(params.settings)
+    if not isinstance(pushed, Mapping) or not pushed:
+        return session.pull_configuration()
+    if "midstream" in pushed or pushed.keys() <= GROUPS:
+        session.configure(pushed.get("midstream", pushed) or {})
+    return None
 
 
 def inline_completion(

@@ -50,7 +50,7 @@ def listed_item(session: Session, ask: Ask, item: Item) -> types.CompletionItem:
         sort_text="\x7f",
         insert_text_format=types.InsertTextFormat.PlainText,
         insert_text_mode=types.InsertTextMode.AsIs,
-        text_edit=types.TextEdit(convert.from_span(document, Span(start, ask.cursor), encoding), text),
+        text_edit=types.TextEdit(convert.from_span(document, Span(start, item.span.end), encoding), text),
         command=types.Command(title="Midstream: accepted", command=protocol.ACCEPTED, arguments=[item.id]),
     )
 

@@ -9,7 +9,7 @@ from lsprotocol import types
 from lsp_server.core.text import Encoding
 from lsp_server.engine import logs
 from lsp_server.engine.assistant import Assistant, Models
-from lsp_server.engine.ports import Status
+from lsp_server.engine.ports import Status, Task
 from lsp_server.engine.workspace import Workspace
 from lsp_server.lsp.dispatch import Server
 from lsp_server.lsp.editor import LspEditor, encoding_of, spawn
@@ -27,6 +27,9 @@ class ConfigurableModels(Models, Protocol):
 
     def warm(self) -> None:
         """Connect to the completion model in the background."""
+
+    def accepted(self, model: str, task: Task, lead_ms: float) -> None:
+        """The user took what a model gave, so many milliseconds after it was asked for."""
 
     async def close(self) -> None:
         """End every connection."""
@@ -75,8 +78,7 @@ class Session:
         """`initialized`: say what is wrong with the settings, ask for the workspace's, warm the model."""
         self.workspace.encoding = encoding_of(self.server)
         self.configure()
-        if self._asks_configuration:
-            spawn(self.tasks, self.pull_configuration(), "configuration")
+        spawn(self.tasks, self.pull_configuration(), "configuration")
         self.models.warm()
 
     def configure(self, workspace_settings: Any = None) -> None:
@@ -92,6 +94,8 @@ class Session:
 
     async def pull_configuration(self) -> None:
         """Ask the client for its `midstream` section; a client that cannot say has none."""
+        if not self._asks_configuration:
+            return
         try:
             answers = await self.server.workspace_configuration_async(
                 types.ConfigurationParams([types.ConfigurationItem(section="midstream")])
@@ -99,12 +103,13 @@ class Session:
         except Exception:
             return
         if answers:
-            self.configure(plain(answers[0]))
+            self.configure(plain(answers[0]) or {})
 
     async def close(self) -> None:
         """`shutdown`: nothing runs afterwards."""
         await self.assistant.shutdown()
         await self.models.close()
+        await self.editor.close()
         for task in list(self.tasks):
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)

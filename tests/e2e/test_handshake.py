@@ -89,4 +89,4 @@ async def test_B58_cancels_of_finished_unknown_and_impossible_ids_are_quiet(iden
         client.notify("$/cancelRequest", {"id": identifier})
         client.notify("$/cancelRequest", {"id": identifier})
         assert await client.quit() == 0
-    assert client.stderr == ""  # type: ignore[attr-defined]
+    assert client.stderr == ""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
+from dataclasses import fields
 
 from lsp_server.core.prompt import Style
 from lsp_server.engine.errors import BackendError
@@ -30,6 +31,12 @@ class Call:
     def fail(self, error: BackendError) -> None:
         """End the stream with an error."""
         self._events.put_nowait(error)
+
+    @property
+    def text(self) -> str:
+        """All of the prompt in the order in which a model reads it."""
+        prompt = self.request.prompt
+        return "".join(str(getattr(prompt, field.name)) for field in fields(prompt))
 
     async def events(self) -> AsyncGenerator[Event, None]:
         try:
