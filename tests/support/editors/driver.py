@@ -42,7 +42,7 @@ class Driver(Protocol):
         """End the editor and all that it started."""
 
 
-def wait_for(look: Callable[[], T], what: str, seconds: float = 20.0, *, pause: float = 0.02) -> T:
+def wait_for(look: Callable[[], T], what: str, seconds: float = 30.0, *, pause: float = 0.02) -> T:
     """Look until there is something to see, and give it back."""
     end = time.monotonic() + seconds
     while not (seen := look()):
