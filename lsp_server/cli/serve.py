@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from lsp_server.lsp.session import ConfigurableModels
 
 
+SWITCH = 0.0005
+"""Seconds for which another thread may keep the event loop waiting; Python's default is ten times as long."""
+
+
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = subparsers.add_parser("serve", help="speak LSP to an editor")
     parser.add_argument("--stdio", action="store_true", help="on stdin and stdout (the default)")
@@ -26,6 +30,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(arguments: argparse.Namespace) -> int:
     logs.configure(Log())
+    sys.setswitchinterval(SWITCH)
     if arguments.tcp is not None:
         return asyncio.run(serve_tcp(arguments.tcp))
     stdout = take_stdout()

@@ -15,7 +15,7 @@ SALT = secrets.token_bytes(16)
 """New in every process: a placeholder tells nothing about its secret, not even whether two users share it."""
 
 SHORT = 4000
-"""Characters that are scanned on the event loop, at most."""
+"""Characters of lines not seen before that are scanned on the event loop, at most."""
 
 
 def masked_prompt(prompt: Prompt) -> tuple[Prompt, dict[str, str]]:
@@ -28,14 +28,24 @@ def masked_prompt(prompt: Prompt) -> tuple[Prompt, dict[str, str]]:
     return Chat(*masked.texts), dict(masked.secrets)
 
 
-async def mask_prompt(prompt: Prompt) -> tuple[Prompt, dict[str, str]]:
-    """As `masked_prompt`, in a thread where it would hold up the event loop.
+class Masker:
+    """Masks one prompt after the other, in a thread where that would hold up the event loop.
 
-    Lines that were scanned before are remembered, so that a keystroke's prompt takes microseconds.
+    Lines that were scanned before are remembered, so that a keystroke's prompt takes microseconds: a thread
+    would take longer to wake up.
     """
-    if is_prepared() and sum(map(len, parts(prompt))) <= SHORT:
-        return masked_prompt(prompt)
-    return await asyncio.to_thread(masked_prompt, prompt)
+
+    def __init__(self) -> None:
+        self._known: frozenset[str] = frozenset()
+
+    async def mask(self, prompt: Prompt) -> tuple[Prompt, dict[str, str]]:
+        """As `masked_prompt`."""
+        lines = frozenset("".join(parts(prompt)).split("\n"))
+        fresh = sum(map(len, lines - self._known))
+        self._known = lines
+        if is_prepared() and fresh <= SHORT:
+            return masked_prompt(prompt)
+        return await asyncio.to_thread(masked_prompt, prompt)
 
 
 class Masking:
@@ -43,6 +53,7 @@ class Masking:
 
     def __init__(self, inner: Backend) -> None:
         self._inner = inner
+        self._masker = Masker()
 
     @property
     def name(self) -> str:
@@ -53,7 +64,7 @@ class Masking:
         return self._inner.style
 
     async def stream(self, request: Request) -> AsyncGenerator[Event, None]:
-        prompt, hidden = await mask_prompt(request.prompt)
+        prompt, hidden = await self._masker.mask(request.prompt)
         machine = Unmask(hidden)
         async with aclosing(self._inner.stream(replace(request, prompt=prompt))) as events:
             async for event in events:
@@ -66,7 +77,7 @@ class Masking:
                 yield event
 
     async def warm(self, request: Request) -> None:
-        prompt, _ = await mask_prompt(request.prompt)
+        prompt, _ = await self._masker.mask(request.prompt)
         await self._inner.warm(replace(request, prompt=prompt))
 
     async def close(self) -> None:

@@ -3,6 +3,7 @@
 All of SQLite happens in one background thread. A request waits for it only where a limit applies to it.
 """
 
+import asyncio
 import logging
 import os
 import sqlite3
@@ -12,6 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from lsp_server.core.prompt import Style
@@ -36,6 +38,9 @@ from lsp_server.settings import Budget, Limit, Model, ModelLimit
 from lsp_server.settings.folders import named_path, user_folder
 
 logger = logging.getLogger(__name__)
+
+SOON = 0.25
+"""Seconds after which bookings are written that nothing waits for."""
 
 
 def usage_file(environment: Mapping[str, str] = os.environ) -> Path:
@@ -66,6 +71,8 @@ class Meter:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="meter")
         self._ledger: Ledger | None = None
         self._trouble: str | None = None
+        self._posted: list[Callable[[], object]] = []
+        self._due: asyncio.TimerHandle | None = None
 
     async def begin(self, model: Model, task: str, bound: Usage) -> "Call":
         """Book a request before it is sent. Raises BudgetExceeded when it may cross a limit."""
@@ -79,9 +86,11 @@ class Meter:
             )
         entry = Entry(model.name, task, model.protocol != "local")
         now = self._clock()
-        booking = self._thread.submit(self._reserve, entry, bound, nano, caps, now)
+        booking: Future[Reservation] = Future()
         call = Call(self, model, booking)
+        self._post(partial(self._book, booking, entry, bound, nano, caps, now))
         if caps:
+            self._flush()
             try:
                 reservation = await wrap_future(booking)
             except BaseException:
@@ -92,23 +101,55 @@ class Meter:
 
     def settle(self, booking: "Future[Reservation]", settlement: Settlement) -> None:
         """Book what a request came to, without waiting for it."""
-        with suppress(RuntimeError):
-            self._thread.submit(self._settle, booking, settlement)
+        self._post(partial(self._settle, booking, settlement))
 
     def accepted(self, model: str, task: Task, lead_ms: float | None, since: Since = "request") -> None:
         """The user took a suggestion or an edit, `lead_ms` after its request or after the diagnostic."""
-        with suppress(RuntimeError):
-            self._thread.submit(self._accept, model, task, since, lead_ms, self._clock())
+        self._post(partial(self._accept, model, task, since, lead_ms, self._clock()))
 
     async def report(self) -> UsageReport:
         """Usage of today and of the last seven days."""
+        self._flush()
         return await wrap_future(self._thread.submit(self._report))
 
     async def close(self) -> None:
         """Write what is still to be written."""
+        self._flush()
         with suppress(RuntimeError):
             await wrap_future(self._thread.submit(self._close))
         self._thread.shutdown(wait=False)
+
+    def _post(self, job: Callable[[], object]) -> None:
+        """Have something written soon: a thread that wakes up now takes its time from the keystroke."""
+        self._posted.append(job)
+        if self._due is None:
+            self._due = asyncio.get_running_loop().call_later(SOON, self._flush)
+
+    def _flush(self) -> None:
+        """Have everything written that waits, in its order."""
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+        jobs, self._posted = self._posted, []
+        if jobs:
+            with suppress(RuntimeError):
+                self._thread.submit(lambda: [job() for job in jobs])
+
+    def _book(
+        self,
+        booking: "Future[Reservation]",
+        entry: Entry,
+        bound: Usage,
+        nano: int,
+        caps: list[Cap],
+        now: float,
+    ) -> None:
+        if not booking.set_running_or_notify_cancel():
+            return
+        try:
+            booking.set_result(self._reserve(entry, bound, nano, caps, now))
+        except BaseException as error:
+            booking.set_exception(error)
 
     def _warn(self, reservation: Reservation, now: float) -> None:
         for sentence in reservation.warnings:

@@ -79,6 +79,7 @@ class Suggestion:
     adopted: bool = False
     tokens: int = 0
     waiters: "list[Waiter]" = field(default_factory=list)
+    _finished: tuple[str, str, int] = ("", "", 0)
 
     def rest(self, document: Document, cursor: int) -> tuple[str, int] | None:
         """What is left of it for `cursor`, and how much of the text behind it that replaces.
@@ -88,7 +89,7 @@ class Suggestion:
         if self.failed or not same_place(self, document):
             return None
         candidate = first_line(self.text) if self.first_line_only else self.text
-        text, replaced = finish_over(candidate, self.context)
+        text, replaced = self._offer(candidate)
         behind = self.context.after_line[:replaced]
         if replaced and document.slice(cursor, cursor + replaced) != behind:
             text, replaced = finish(candidate, self.context), 0
@@ -96,6 +97,12 @@ class Suggestion:
         if rest is None or already_there(rest, document, cursor):
             return None
         return rest, replaced
+
+    def _offer(self, candidate: str) -> tuple[str, int]:
+        """As `finish_over`; old suggestions are looked at on every key, and their text stays as it is."""
+        if self._finished[0] != candidate:
+            self._finished = (candidate, *finish_over(candidate, self.context))
+        return self._finished[1:]
 
     def follows(self, document: Document, cursor: int) -> bool:
         """True when everything typed since it began is spelled out by it."""

@@ -6,7 +6,7 @@ from contextlib import aclosing, suppress
 import pytest
 
 from lsp_server.core.prompt import Chat, Fill, Prompt
-from lsp_server.engine.masking import Masking, mask_prompt, masked_prompt
+from lsp_server.engine.masking import Masker, Masking, masked_prompt
 from lsp_server.engine.ports import Delta, Event, Finish, Request
 from tests.support.scripted_model import ScriptedModel
 
@@ -70,7 +70,7 @@ async def test_letting_go_of_the_stream_lets_go_of_the_model() -> None:
 
 async def test_a_long_prompt_does_not_hold_up_the_loop() -> None:
     text = "".join(f"line_{number} = other_{number}(value)\n" for number in range(2000))
-    masking = asyncio.create_task(mask_prompt(Chat("", text + CHAT.context, "")))
+    masking = asyncio.create_task(Masker().mask(Chat("", text + CHAT.context, "")))
     turns = 0
     while not masking.done():
         await asyncio.sleep(0)
