@@ -53,15 +53,22 @@ class Machine:
             KEY: TOKEN,
         }
 
-    def use(self, url: str, **more: str) -> None:
+    def use(self, url: str, *, complete: bool = True, **more: str) -> None:
         """Send every task to the model server at `url`; `more` are further lines of the model."""
         model = {"protocol": "responses-ws", "url": url, "model": "scripted", "key": f"env:{KEY}"}
         lines = [
             f"{name} = {json.dumps(value)}" for name, value in {**model, "cancel": "event", **more}.items()
         ]
         tasks = [f'{task} = "scripted"' for task in ("complete", "edit", "explain", "escalate")]
-        text = ["[models.scripted]", *lines, "[tasks]", *tasks, "[complete]", "debounce = 0", ""]
-        self.settings.write_text("\n".join(text))
+        text = [
+            "[models.scripted]",
+            *lines,
+            "[tasks]",
+            *tasks,
+            "[complete]",
+            f"enabled = {json.dumps(complete)}",
+        ]
+        self.settings.write_text("\n".join([*text, "debounce = 0", ""]))
 
     def midstream(
         self, *arguments: str, prelude: str = "", environment: Mapping[str, str | None] | None = None

@@ -32,7 +32,10 @@ display-messages = true
 
 
 class Helix:
-    """A running Helix whose language server for Python is `command`, unless `languages` says otherwise."""
+    """A running Helix whose language server for Python is `command`, unless `languages` says otherwise.
+
+    `keys` is added to its `config.toml`.
+    """
 
     def __init__(
         self,
@@ -41,6 +44,7 @@ class Helix:
         *,
         languages: str | None = None,
         completion: bool = False,
+        keys: str = "",
         options: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
@@ -53,7 +57,9 @@ class Helix:
                 program=program, arguments=f"[{', '.join(arguments)}]", options=_toml(dict(options or {}))
             )
         )
-        (configuration / "config.toml").write_text(CONFIGURATION.format(completion=json.dumps(completion)))
+        (configuration / "config.toml").write_text(
+            CONFIGURATION.format(completion=json.dumps(completion)) + keys
+        )
         self._path: Path | None = None
         self.terminal = Terminal(
             [str(install.helix())],
