@@ -37,3 +37,11 @@ def test_the_files_it_points_to_are_there() -> None:
     for page in [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
             assert (ROOT / target).exists(), f"{page.name} points to {target}"
+
+
+def test_its_neovim_setup_is_the_head_of_the_one_that_a_real_neovim_runs() -> None:
+    """tests/editors/test_editors_page.py pastes the whole block of docs/editors.md into Neovim 0.12."""
+    (ours,) = re.findall(r"```lua\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+    page = (ROOT / "docs" / "editors.md").read_text("utf-8")
+    section = page.partition("## Neovim 0.12\n")[2].partition("\n## ")[0]
+    assert f"```lua\n{ours}" in section
