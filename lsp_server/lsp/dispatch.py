@@ -45,7 +45,7 @@ class Protocol(LanguageServerProtocol):
         except ValueError:
             logger.warning("ignored a message that is not JSON (%d bytes)", len(body))
             return
-        if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        if not is_message(message):
             logger.warning("ignored a message that is not JSON-RPC 2.0 (%d bytes)", len(body))
             return
         if message.get("method") == types.TEXT_DOCUMENT_INLINE_COMPLETION:
@@ -171,7 +171,8 @@ class Protocol(LanguageServerProtocol):
         """Cancelling what is finished or unknown is ordinary: the answer and the cancel crossed."""
         future: Any = self._request_futures.get(msg_id)
         if asyncio.isfuture(future):
-            future.cancel()
+            # A task that is cancelled before its first step never learns of it, nor does what it waits for.
+            asyncio.get_running_loop().call_soon(future.cancel)
         else:
             logger.debug("nothing to cancel for id %r", msg_id)
 
@@ -267,6 +268,16 @@ class Intake:
             return
         for body in bodies:
             self._protocol.receive(body)
+
+
+def is_message(value: Any) -> bool:
+    """True for a request, a notification or a response of JSON-RPC 2.0."""
+    if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
+        return False
+    method, number = value.get("method"), value.get("id")
+    if not isinstance(number, int | str | None) or not isinstance(method, str | None):
+        return False
+    return method is not None or "id" in value
 
 
 def valid_id(params: Any) -> bool:

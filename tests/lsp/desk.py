@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 import json
+import logging
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from typing import Any
 
+from lsp_server.engine import logs
 from lsp_server.engine.errors import Rejected
 from lsp_server.engine.ports import Status, Task
 from lsp_server.lsp.dispatch import Intake
@@ -116,6 +118,38 @@ async def desk(
     **more: Any,
 ) -> AsyncIterator[Desk]:
     """A client that is connected, with `source` open as `URI`. Everything is ended with the context."""
+    with logging_restored():
+        async with _desk(
+            source, options, capabilities, configuration, encodings, environment, model, more
+        ) as at:
+            yield at
+
+
+@contextlib.contextmanager
+def logging_restored() -> Iterator[None]:
+    """A session logs as its settings say; the tests' own logging is there again afterwards."""
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+    root.handlers[:] = []
+    try:
+        yield
+    finally:
+        root.handlers[:], root.level = before
+        for name in logs.WIRE_LOGGERS:
+            logging.getLogger(name).setLevel(logging.NOTSET)
+
+
+@contextlib.asynccontextmanager
+async def _desk(
+    source: str | None,
+    options: Mapping[str, Any] | None,
+    capabilities: Mapping[str, Any] | None,
+    configuration: Any,
+    encodings: tuple[str, ...],
+    environment: Mapping[str, str] | None,
+    model: ScriptedModel | None,
+    more: Mapping[str, Any],
+) -> AsyncIterator[Desk]:
     models = ScriptedModels(model or ScriptedModel())
     door = build(lambda: models, {"MIDSTREAM_CONFIG": "/nonexistent", **(environment or {})})
     ours, theirs = socket.socketpair()

@@ -77,7 +77,11 @@ class LspClient:
         self.write({"id": message["id"], "result": result})
 
     def write(self, message: dict[str, Any]) -> None:
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.write_body({"jsonrpc": "2.0", **message})
+
+    def write_body(self, value: Any) -> None:
+        """Frame any JSON."""
+        body = json.dumps(value).encode()
         self.writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
 
     def write_raw(self, data: bytes) -> None:
