@@ -221,7 +221,6 @@ class Completer:
         loop = asyncio.get_running_loop()
         backend = self._backend()
         cleaner = ReplyFilter("completion")
-        stopper = Stopper(suggestion.context, block=suggestion.block)
         gated = is_weak(backend.style)
         logprobs: list[float] = []
         asked = loop.time()
@@ -234,6 +233,8 @@ class Completer:
                     continue
                 if not suggestion.started:
                     suggestion.started = True
+                    # Made only now, so that the request did not wait for it.
+                    stopper = Stopper(suggestion.context, block=suggestion.block)
                     self._presence.recovered()
                 suggestion.tokens += 1
                 logprobs.extend(event.logprobs)

@@ -86,7 +86,7 @@ class Suggestion:
 
         None when the user went another way.
         """
-        if self.failed or not same_place(self, document):
+        if self.failed:
             return None
         candidate = first_line(self.text) if self.first_line_only else self.text
         text, replaced = self._offer(candidate)
@@ -94,7 +94,7 @@ class Suggestion:
         if replaced and document.slice(cursor, cursor + replaced) != behind:
             text, replaced = finish(candidate, self.context), 0
         rest = remainder(text, self.at, document, cursor)
-        if rest is None or already_there(rest, document, cursor):
+        if rest is None or already_there(rest, document, cursor) or not same_place(self, document):
             return None
         return rest, replaced
 
@@ -107,7 +107,7 @@ class Suggestion:
     def follows(self, document: Document, cursor: int) -> bool:
         """True when everything typed since it began is spelled out by it."""
         text = begin(self.text, self.context)
-        return same_place(self, document) and remainder(text, self.at, document, cursor) is not None
+        return remainder(text, self.at, document, cursor) is not None and same_place(self, document)
 
 
 @dataclass(eq=False, slots=True)

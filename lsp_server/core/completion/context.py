@@ -38,11 +38,8 @@ def context_at(
     number = document.line_at(cursor)
     start = document.line_start(number)
     line = _bare(document.line(number))
-    above = [_bare(document.line(row)) for row in range(max(0, number - LINES_AROUND), number)]
-    below = [
-        _bare(document.line(row))
-        for row in range(number + 1, min(document.line_count, number + 1 + LINES_AROUND))
-    ]
+    above = [_bare(row) for row in document.lines(max(0, number - LINES_AROUND), number)]
+    below = [_bare(row) for row in document.lines(number + 1, number + 1 + LINES_AROUND)]
     return Context(
         before_line=line[: cursor - start],
         after_line=line[cursor - start :],

@@ -55,8 +55,7 @@ def window_end(document: Document, cursor: int, budget: int) -> int:
     if used > limit:
         return cursor + len(head(rest, budget))
     end = cursor + len(rest)
-    while (line := line + 1) < document.line_count:
-        text = document.line(line)
+    for text in document.lines(line + 1):
         used += _size(text)
         if used > limit:
             break
