@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import Literal, Protocol
 
 from lsp_server.core.document import Document
@@ -123,7 +124,8 @@ def _short(
     problems: Sequence[Problem],
 ) -> Chat:
     if text.strip():
-        code, ask, rule = text, "Change this code:", "Return the whole changed code and nothing else."
+        # Small models lose the first line of a method, or more, when it does not start at the left edge.
+        code, ask, rule = dedent(text), "Change this code:", "Return the whole changed code and nothing else."
     else:
         code = document.slice(window_start(document, span.start, SHORT // 3), span.start)
         ask, rule = "Write the code that comes next:", "Return only this new code."
