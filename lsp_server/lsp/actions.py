@@ -105,7 +105,8 @@ def fixes(
         fix = action(
             session,
             document,
-            where,
+            # The code around the finding is rewritten, not the few characters that it marks.
+            Span(where.start, where.start),
             f"Fix with Midstream: {short}",
             types.CodeActionKind.QuickFix,
             "Fix the reported problem. Change nothing else.",

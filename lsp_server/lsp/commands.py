@@ -113,12 +113,14 @@ def explain(session: Session, arguments: tuple[Any, ...]) -> Any:
     if document is None:
         raise JsonRpcInvalidParams(message=f"The document is not open: {uri}")
     span = convert.selection_field(argument, document, session.workspace.encoding)
-    return shown(session, session.assistant.explain(uri, span))
+    opens = argument.get("show") is not False
+    return shown(session, session.assistant.explain(uri, span), opens=opens)
 
 
-async def shown(session: Session, explanation: Coroutine[Any, Any, str]) -> dict[str, Any]:
+async def shown(session: Session, explanation: Coroutine[Any, Any, str], *, opens: bool) -> dict[str, Any]:
     markdown = await explanation
-    await session.editor.show_markdown(markdown)
+    if opens:
+        await session.editor.show_markdown(markdown)
     return {"markdown": markdown}
 
 
