@@ -30,7 +30,7 @@ vim.api.nvim_create_user_command('Midstream', function(options)
 end, {
   nargs = '+',
   range = true,
-  desc = 'Edit, redirect, stop, revert, accept, explain, usage, doctor, pause',
+  desc = 'Edit, redirect, stop, revert, accept, escalate, fix, explain, usage, doctor, pause',
   complete = function(lead, line)
     return require('midstream.command').complete(lead, line)
   end,

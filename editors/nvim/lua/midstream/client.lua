@@ -38,6 +38,9 @@ function M.enable()
         require('midstream.status').update(status)
       end,
     },
+    on_init = function(client)
+      M.command('status', {}, require('midstream.status').update, client)
+    end,
     on_attach = function(_, bufnr)
       require('midstream.ghost').attach(bufnr)
     end,
@@ -74,8 +77,9 @@ end
 ---@param name string without the leading `midstream.`
 ---@param argument table
 ---@param done fun(result: table)?
-function M.command(name, argument, done)
-  local client = M.get()
+---@param client vim.lsp.Client? the one to call; nil: that of the current buffer
+function M.command(name, argument, done, client)
+  client = client or M.get()
   if not client then
     M.notify('the server is not running, see :checkhealth midstream', vim.log.levels.WARN)
     return

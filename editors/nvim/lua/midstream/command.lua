@@ -25,6 +25,9 @@ local verbs = {
   escalate = function()
     require('midstream.edit').escalate()
   end,
+  fix = function()
+    require('midstream.edit').fix()
+  end,
   explain = function(call)
     require('midstream.edit').explain({ lines = call.lines })
   end,

@@ -94,11 +94,50 @@ M.revert = on_this_buffer('revert')
 M.accept = on_this_buffer('accept')
 M.escalate = on_this_buffer('escalate')
 
+--- A diagnostic of any source, as LSP has it.
+---@param diagnostic vim.Diagnostic
+---@param encoding 'utf-8'|'utf-16'|'utf-32'
+---@return lsp.Diagnostic
+local function to_lsp(diagnostic, encoding)
+  local start = { diagnostic.lnum, diagnostic.col }
+  local stop = { diagnostic.end_lnum or diagnostic.lnum, diagnostic.end_col or diagnostic.col }
+  return {
+    range = { start = to_position(start, encoding), ['end'] = to_position(stop, encoding) },
+    severity = diagnostic.severity,
+    message = diagnostic.message,
+    source = diagnostic.source,
+  }
+end
+
+--- Offers to fix the diagnostics of the cursor's line. Neovim itself sends a server only the server's own ones.
+function M.fix()
+  local running = client.get()
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local found = vim.diagnostic.get(0, { lnum = row })
+  if not running or #found == 0 then
+    client.notify('there is no diagnostic on this line')
+    return
+  end
+  local diagnostics = vim.tbl_map(function(diagnostic)
+    return to_lsp(diagnostic, running.offset_encoding)
+  end, found)
+  local line = vim.api.nvim_get_current_line()
+  vim.lsp.buf.code_action({
+    apply = true,
+    context = { diagnostics = diagnostics, only = { 'quickfix' }, triggerKind = 1 },
+    range = { start = { row + 1, 0 }, ['end'] = { row + 1, #line } },
+    filter = function(action)
+      return vim.startswith(action.title, 'Fix with Midstream')
+    end,
+  })
+end
+
 --- Explains the function at the cursor, or the lines of a range, in a window beside it.
 ---@param options {lines: {[1]: integer, [2]: integer}?}?
 function M.explain(options)
   local place = target(options and options.lines)
   if place then
+    place.show = false
     client.command('explain', place, function(result)
       require('midstream.view').markdown('Explanation', result.markdown)
     end)

@@ -21,7 +21,7 @@ for _, name in ipairs({ 'accept', 'accept_word', 'accept_line', 'select', 'dismi
     return require('midstream.ghost')[name](...)
   end
 end
-for _, name in ipairs({ 'edit', 'redirect', 'stop', 'revert', 'escalate', 'explain' }) do
+for _, name in ipairs({ 'edit', 'redirect', 'stop', 'revert', 'escalate', 'fix', 'explain' }) do
   M[name] = function(...)
     return require('midstream.edit')[name](...)
   end
