@@ -175,15 +175,22 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     wire.close()
 
 
+WITHOUT_VERSION = {"typing_inside", "pipelined_without_versions"}
+"""Scripts of what a patch, which always has a version, cannot do."""
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_the_fake_does_what_the_client_does(
     client: tuple[Driver, Probe, str, Path], name: str, tmp_path: Path
 ) -> None:
     driver, probe, mode, folder = client
+    if name in WITHOUT_VERSION and mode.endswith("patch"):
+        return
     real = record(driver, probe, name, folder)
     expected = record_of_fake(mode, name, tmp_path, None)
-    if real != expected and name.startswith("pipelined"):
-        # A client that reads ahead has a choice; what it did must be among what the fake can do.
+    if real != expected and (name.startswith("pipelined") or mode in ("full", "eglot")):
+        # A client that reads ahead has a choice, and a timer may be over before the test has sent its edit.
+        # What the client did must be among what the fake can do.
         others = (record_of_fake(mode, name, tmp_path, Random(seed)) for seed in range(300))
         expected = next((other for other in others if other == real), expected)
     assert real == expected
@@ -193,6 +200,7 @@ def record_of_fake(mode: str, name: str, folder: Path, schedule: Random | None) 
     """The record of the fake, by default in its usual order."""
     peer = FakePeer(mode)
     peer.schedule = schedule
+    peer.ends_step_after_keys = schedule is not None and schedule.random() < 0.5
     probe = probe_of_fake(peer, FULL if mode == "full" else INCREMENTAL)
     peer.start()
     return record(FakeDriver(peer), probe, name, folder)

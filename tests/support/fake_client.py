@@ -57,6 +57,7 @@ class FakeClient:
         self.landings: list[Landing] = []
         self.strokes = 0
         self.refusals_ahead = 0
+        self.ends_step_after_keys = False
         self._tasks: deque[Callable[[], object]] = deque()
         self._documents: dict[str, _Open] = {}
 
@@ -128,7 +129,7 @@ class FakeClient:
         document.inserting = False
         landed = document.buffer.undo(self.strokes)
         if landed:
-            self._report(uri, [hull_of(landed)] if self.mode.line_diff else landed, by_user=True)
+            self._report(uri, [hull_of(landed)] if self.mode.merges_undone else landed, by_user=True)
         return landed
 
     # What the program does, a step a call.
@@ -221,14 +222,19 @@ class FakeClient:
             ]
         landed = []
         for number, (start, end, new) in enumerate(sorted(places, key=lambda place: place[:2], reverse=True)):
-            joins = number > 0 or document.inserting or self.mode.joins_undo
-            joins = joins or (self.mode.groups_undo and not request.first)
+            joins = not request.first if self.mode.groups_undo else document.inserting
+            joins = joins or number > 0 or self._joins_last_step(document)
             landed.append(document.buffer.replace(start, end, new, SERVER, joins=joins))
         for one in landed:
             foreign = tuple(author for author in one.removed_authors if author > 0)
             self.landings.append(Landing(request.uri, one, foreign))
         self._report(request.uri, landed, by_user=False)
         self.outgoing.append(Reply(request.token, "applied"))
+
+    def _joins_last_step(self, document: _Open) -> bool:
+        if not self.mode.joins_undo or not document.buffer.steps:
+            return False
+        return not self.ends_step_after_keys or document.buffer.steps[-1][-1].author == SERVER
 
     def _refuse(self, request: EditRequest) -> None:
         verdicts: dict[str, Verdict] = {"reply": "refused", "error": "error", "lie": "applied"}

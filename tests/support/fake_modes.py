@@ -37,10 +37,13 @@ class Mode:
     minimizes: bool = False
     """Takes an edit apart into the smallest changes of UTF-16 units, before it applies it."""
     groups_undo: bool = False
+    merges_undone: bool = False
+    """Reports what one undo took back as one change."""
     modal: bool = False
     """All that changes while the user is in insert mode is one undo step, whoever changed it."""
     joins_undo: bool = False
-    """An edit from outside is not a command: it belongs to the undo step that came before."""
+    """An edit from outside is not a command: it belongs to the undo step that came before, unless a timer
+    has ended that one (`FakeClient.ends_step_after_keys`)."""
     keeps_line_ends: bool = True
     rested: Literal["waits", "reports first", "replies first"] = "waits"
     """What a client does with a change that comes when nothing has happened for longer than `delay`: it
@@ -58,10 +61,11 @@ MODES = {
             checks="older",
             refuses="lie",
             line_diff=True,
+            merges_undone=True,
             modal=True,
             rested="reports first",
         ),
-        Mode("neovim0", checks="older", refuses="lie", line_diff=True, modal=True),
+        Mode("neovim0", checks="older", refuses="lie", line_diff=True, merges_undone=True, modal=True),
         Mode(
             "eglot",
             delay=0.5,
@@ -73,7 +77,8 @@ MODES = {
         Mode("helix"),
         Mode("plain", checks="none", versioned=False),
         Mode("full", delay=0.25, first_version=1, two_steps=True, full_text=True, minimizes=True),
-        Mode("applypatch", first_version=1, two_steps=True, groups_undo=True),
+        Mode("neovimpatch", line_diff=True, merges_undone=True, modal=True, groups_undo=True),
+        Mode("applypatch", first_version=1, two_steps=True, merges_undone=True, groups_undo=True),
     )
 }
 

@@ -6,7 +6,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -36,7 +36,7 @@ class Probe:
         self.document = Document.open("", "", 0, "")
         self.open_count = 0
         self._versions: list[int] = []
-        self.calls: list[Json] = []
+        self.serves_patches = False
 
     def start(self) -> None:
         """Wait for the client to open a document, and begin its record."""
@@ -50,16 +50,34 @@ class Probe:
         self._versions = [self.document.version]
 
     def apply(self, *edits: Edit, version: int | None) -> int:
-        """Send one `workspace/applyEdit` and do not wait; the number of the edit in the record."""
+        """Send one edit and do not wait; the number of the edit in the record.
+
+        A client that serves `midstream/applyPatch` gets it so, and then always with a version.
+        """
         number = len(self._edits)
         token = next(self._ids)
         self._edits[token] = number
+        if self.serves_patches:
+            self._send_patch(token, edits, self.document.version if version is None else version)
+            return number
         changes = [{"range": _range_json(start, end), "newText": text} for start, end, text in edits]
         document = {"uri": self.document.uri, "version": version}
         edit = {"documentChanges": [{"textDocument": document, "edits": changes}]}
         params = {"label": "probe", "edit": edit}
         self._send({"jsonrpc": "2.0", "id": token, "method": "workspace/applyEdit", "params": params})
         return number
+
+    def _send_patch(self, token: int, edits: Sequence[Edit], version: int) -> None:
+        ((start, end, text),) = edits
+        params = {
+            "generation": "probe",
+            "uri": self.document.uri,
+            "version": version,
+            "range": _range_json(start, end),
+            "newText": text,
+            "first": self._edits[token] == 0,
+        }
+        self._send({"jsonrpc": "2.0", "id": token, "method": "midstream/applyPatch", "params": params})
 
     def wait(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
         """Take messages until the condition holds."""
@@ -86,6 +104,8 @@ class Probe:
                 self._take_reply(message)
             case "initialize":
                 capabilities = {"positionEncoding": "utf-16", "textDocumentSync": self._sync}
+                announced = params["capabilities"].get("experimental") or {}
+                self.serves_patches = announced.get("midstream", {}).get("applyPatch", False)
                 self._answer(message, {"capabilities": capabilities})
             case "textDocument/didOpen":
                 item = params["textDocument"]
@@ -95,7 +115,6 @@ class Probe:
             case "textDocument/didChange" if params["textDocument"]["uri"] == self.document.uri:
                 self._take_change(params)
             case _ if "id" in message:
-                self.calls.append(message)
                 self._answer(message, None)
 
     def _take_reply(self, message: Json) -> None:

@@ -1,5 +1,6 @@
 """The real clients by name, as drivers with one language server each."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -12,9 +13,10 @@ from tests.support.editors.driver import Driver
 from tests.support.editors.emacs import Emacs
 from tests.support.editors.helix import Helix
 from tests.support.editors.neovim import Neovim
-from tests.support.editors.vscode import VSCode
+from tests.support.editors.vscode import PLAIN, VSCode
 from tests.support.fake_peer import FakePeer
 
+ROOT = Path(__file__).parents[3]
 CLIENTS = {
     "neovim": "neovim",
     "neovim without debounce": "neovim0",
@@ -22,6 +24,8 @@ CLIENTS = {
     "emacs": "eglot",
     "vscode": "vscode",
     "vscode with whole texts": "full",
+    "neovim with patches": "neovimpatch",
+    "vscode with our extension": "applypatch",
 }
 """What is driven, and the mode of the fake client that plays it."""
 
@@ -60,6 +64,17 @@ def _start(
             return Neovim(
                 program, command, folder, debounce=debounce, options=options, environment=environment
             )
+        case "neovim with patches":
+            neovim = Neovim(
+                install.neovim(), command, folder, debounce=0, options=options, environment=environment
+            )
+            neovim.api.exec_lua(
+                "vim.lsp.config('midstream', dofile(...))",
+                str(ROOT / "editors/nvim/snippets/apply_patch.lua"),
+            )
+            return neovim
+        case "vscode with our extension":
+            return with_our_extension(command, folder, options=options, environment=environment)
         case "helix":
             return Helix(command, folder, options=options, environment=environment)
         case "emacs":
@@ -67,6 +82,27 @@ def _start(
         case "vscode" | "vscode with whole texts":
             return VSCode(command, folder, options=options, environment=environment)
     raise KeyError(name)
+
+
+def with_our_extension(
+    command: Sequence[str],
+    folder: Path,
+    *,
+    options: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> VSCode:
+    """VS Code with the packaged extension, which runs `command` as Midstream; `options` are its settings."""
+    program = folder.parent / f"{folder.name}-server"
+    program.write_text("#!/bin/sh\nexec " + " ".join(map(shlex.quote, command)) + "\n")
+    program.chmod(0o755)
+    settings = {f"midstream.{name}": value for name, value in (options or {}).items()}
+    return VSCode(
+        None,
+        folder,
+        extensions=[install.extension()],
+        settings={**PLAIN, "midstream.server.path": str(program), **settings},
+        environment=environment,
+    )
 
 
 class FakeDriver:

