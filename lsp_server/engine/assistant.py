@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Protocol
 
 from lsp_server.core.document import Change, Document
-from lsp_server.core.edits import Edit
 from lsp_server.core.prompt import Problem
 from lsp_server.core.syntax.scope import scope_at
 from lsp_server.core.text import Span
@@ -21,7 +20,7 @@ from lsp_server.engine.errors import EditRefused
 from lsp_server.engine.generation import Generation
 from lsp_server.engine.generations import Generations
 from lsp_server.engine.job import Job
-from lsp_server.engine.patches import Region
+from lsp_server.engine.patches import Misplaced, Region
 from lsp_server.engine.ports import Backend, Editor, Outcome, Result, Status, Task
 from lsp_server.engine.presence import Presence
 from lsp_server.engine.suggestion import Accepted, Ask, Item, nothing
@@ -303,10 +302,10 @@ class Assistant:
     async def _result(self, generation: Generation) -> Result:
         return await asyncio.shield(generation.result)
 
-    def _repair(self, uri: str, undo: Edit) -> None:
+    def _repair(self, uri: str, misplaced: Misplaced) -> None:
         """Take a misplaced patch back."""
-        region = self._workspace.region(uri, "repair", Span(undo.start, undo.end))
-        work = take_patch_back(uri, region, undo.text, self._workspace, self._editor)
+        region = self._workspace.region(uri, "repair", Span(misplaced.undo.start, misplaced.undo.end))
+        work = take_patch_back(uri, region, misplaced, self._workspace, self._editor)
         task = asyncio.create_task(work, name=f"repair {uri}")
         self._background.add(task)
         task.add_done_callback(self._background.discard)

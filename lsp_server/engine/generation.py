@@ -7,12 +7,13 @@ document, so it always meets the text that the client last reported.
 import asyncio
 import contextlib
 
-from lsp_server.core.edits import Edit, replacement
+from lsp_server.core.edits import Edit, Patch, replacement
 from lsp_server.engine.errors import EditRefused, Interrupted, MidstreamError
 from lsp_server.engine.job import Job
 from lsp_server.engine.pace import Pace, merged, safe_parts
 from lsp_server.engine.patches import Landing, Region
 from lsp_server.engine.ports import (
+    ApplyReply,
     Delta,
     Editor,
     Finish,
@@ -203,9 +204,7 @@ class Generation:
                 absolute,
                 self.job.id,
                 blind=not self._editor.checks_version(document.version),
-                send=lambda patch: self._editor.apply(
-                    patch, generation=self.job.id, first=self.edits == 0, label=self.job.label
-                ),
+                send=self._apply,
             )
             await asyncio.wait([outstanding.landing], timeout=CONFIRM_PATIENCE)
             if not outstanding.landing.done():
@@ -236,6 +235,14 @@ class Generation:
                 case Landing.LOST:
                     pass
 
+    async def _apply(self, patch: Patch) -> ApplyReply:
+        """Send a patch, unless the generation was cancelled in the turn of the loop before this one."""
+        if not self.running:
+            return "refused"
+        return await self._editor.apply(
+            patch, generation=self.job.id, first=self.edits == 0, label=self.job.label
+        )
+
     async def _quiet(self) -> None:
         """Wait until no patch is under way to the document."""
         if not await self._workspace.settled(self.job.uri, CONFIRM_PATIENCE):
@@ -248,10 +255,10 @@ class Generation:
         document = self._workspace.get(self.job.uri)
         if document is None or self.edits == 0:
             return
-        span = self.region.span
-        back = replacement(document.slice(span.start, span.end), self.job.original)
+        screen = document.slice(self.region.span.start, self.region.span.end)
+        back = replacement(screen, self.job.original)
         if back is not None:
-            await self._land_one(back)
+            await self._land(screen, [back])
 
     def _ended(self, task: asyncio.Task[Outcome]) -> None:
         """Resolve the result exactly once, however the task ended, even if it never ran."""

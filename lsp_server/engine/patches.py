@@ -21,6 +21,14 @@ class Landing(Enum):
     CLOSED = "closed"
 
 
+@dataclass(frozen=True, slots=True)
+class Misplaced:
+    """A patch that landed where it does not belong, as `text`; `undo` takes it back."""
+
+    undo: Edit
+    text: str
+
+
 class Region:
     """A span that follows its text. `owner` names the generation whose patches grow it.
 
@@ -53,26 +61,32 @@ class Outstanding:
     """A patch that was sent and is neither reported, lost nor refused.
 
     `blind`: the client does not compare versions, so the patch lands wherever its coordinates point
-    by then. `intended` is where it belongs in the text as it is now.
+    by then. `intended` is where it belongs in the text as it is now; None once the user has changed what
+    it would replace.
     """
 
     patch: Patch
     owner: str
     blind: bool
     coordinates: Range
-    intended: Edit
+    intended: Edit | None
     landing: asyncio.Future[Landing]
 
-    def follows(self, others: Sequence[Edit]) -> Edit:
-        """Where the patch belongs after edits of the user."""
-        return follow(self.intended, others)
+    def follows(self, others: Sequence[Edit]) -> Edit | None:
+        """Where the patch belongs after edits of the user; None when one fell into what it replaces."""
+        intended = self.intended
+        for other in others:
+            if intended is None or (other.start < intended.end and intended.start < other.end):
+                return None
+            intended = follow(intended, [other])
+        return intended
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """Where a report shows a patch: `landed`, relative to `on`, between the user's edits.
 
-    `intended` is where it belongs in `on`.
+    `intended` is where it belongs in `on`, None for nowhere.
     """
 
     landed: Edit
@@ -80,7 +94,7 @@ class Found:
     earlier: tuple[Edit, ...]
     later: tuple[Edit, ...]
     owner: str
-    intended: Edit
+    intended: Edit | None
 
     @property
     def typing(self) -> tuple[Edit, ...]:
@@ -89,17 +103,20 @@ class Found:
 
     @property
     def in_place(self) -> bool:
-        """False on a client that put the patch on a text that had moved."""
+        """False on a client that put the patch on a text that had changed."""
         return self.landed == self.intended
 
 
 def find(
     patch: Outstanding, before: Document, after: Document, edits: Sequence[Edit], encoding: Encoding
 ) -> Found | None:
-    """Look for the patch in a report: as all of it, as one of several changes, or among the user's."""
+    """Look for the patch in a report: as all of it, as one of several changes, or among the user's.
+
+    A blind patch can have landed on a key of the same report, so that the whole does not show the key.
+    """
     expected = arriving(patch, before, encoding)
     whole = classify(before, after, edits, expected)
-    if not (whole.echo and not whole.typing) and len(edits) > 1:
+    if len(edits) > 1 and (patch.blind or not whole.echo or whole.typing):
         text = before
         for number, edit in enumerate(edits):
             here = arriving(patch, text, encoding)

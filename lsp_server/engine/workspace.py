@@ -16,7 +16,7 @@ from lsp_server.core.edits import Edit, Patch, inverse
 from lsp_server.core.syntax.languages import language_of
 from lsp_server.core.syntax.tree import SyntaxTree
 from lsp_server.core.text import Encoding, Range, Span
-from lsp_server.engine.patches import Found, Landing, Outstanding, Region, find, follow, follow_all
+from lsp_server.engine.patches import Found, Landing, Misplaced, Outstanding, Region, find, follow, follow_all
 from lsp_server.engine.ports import ApplyReply
 
 logger = logging.getLogger(__name__)
@@ -43,14 +43,14 @@ class Entry:
 class Changed:
     """What one didChange meant: our own patch, the user's edits, or both.
 
-    `misplaced` is the one edit that takes back a patch that landed on a text that had moved.
+    `misplaced` is a patch that landed on a text that had changed.
     """
 
     before: Document
     after: Document
     echo: bool
     typing: tuple[Edit, ...]
-    misplaced: Edit | None = None
+    misplaced: Misplaced | None = None
 
 
 Send = Callable[[Patch], Awaitable[ApplyReply]]
@@ -171,7 +171,9 @@ class Workspace:
         outstanding = entry.outstanding
         if outstanding is None or outstanding.owner != region.owner:
             return text
-        edit, start = outstanding.intended, region.span.start
+        if (edit := outstanding.intended) is None:
+            return text
+        start = region.span.start
         return text[: edit.start - start] + edit.text + text[edit.end - start :]
 
     def outstanding(self, uri: str) -> Outstanding | None:
@@ -188,12 +190,17 @@ class Workspace:
         return entry is not None and bool(under_way(entry))
 
     async def settled(self, uri: str, patience: float) -> bool:
-        """Wait until the document is not busy; False after `patience` seconds."""
-        entry = self._entries.get(uri)
-        if entry is None or not (waiting := under_way(entry)):
-            return True
-        await asyncio.wait(waiting, timeout=patience, return_when=asyncio.ALL_COMPLETED)
-        return not self.busy(uri)
+        """Wait until the document is not busy; False after `patience` seconds.
+
+        Of several that wait, the first to go on may send, and the others wait for that patch too.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + patience
+        while (entry := self._entries.get(uri)) is not None and (waiting := under_way(entry)):
+            if (left := deadline - loop.time()) <= 0:
+                return False
+            await asyncio.wait(waiting, timeout=left, return_when=asyncio.ALL_COMPLETED)
+        return True
 
     async def changed(self, uri: str, since: int, patience: float) -> bool:
         """Wait for another version than `since`, or the close; False after `patience` seconds."""
@@ -243,8 +250,8 @@ class Workspace:
 
     def _settle(
         self, entry: Entry, patch: Outstanding, found: Found | None, typing: tuple[Edit, ...]
-    ) -> Edit | None:
-        """Decide what became of a patch; the edit that takes it back when it is where it does not belong."""
+    ) -> Misplaced | None:
+        """Decide what became of a patch; what has to be taken back when it is where it does not belong."""
         if found is None:
             patch.intended = patch.follows(typing)
             if patch is entry.outstanding and not patch.blind:
@@ -258,7 +265,8 @@ class Workspace:
             return None
         self._resolve(entry, patch, Landing.MISPLACED)
         landed = found.landed
-        return follow(inverse(landed, found.on.slice(landed.start, landed.end)), found.later)
+        undo = inverse(landed, found.on.slice(landed.start, landed.end))
+        return Misplaced(follow(undo, found.later), landed.text)
 
     def _resolve(self, entry: Entry, outstanding: Outstanding, landing: Landing) -> None:
         if entry.outstanding is outstanding:
@@ -267,9 +275,12 @@ class Workspace:
             outstanding.landing.set_result(landing)
 
     async def _reply(self, entry: Entry, outstanding: Outstanding, send: Send) -> None:
-        """Wait for the client's answer; only a refusal means anything."""
-        reply = await send(outstanding.patch)
-        if reply == "refused":
+        """Wait for the client's answer; only a refusal means anything.
+
+        A change or a close that came in the turn of the loop before this one keeps the patch here.
+        """
+        stale = outstanding.landing.done() or entry.document.version != outstanding.patch.version
+        if stale or await send(outstanding.patch) == "refused":
             self._resolve(entry, outstanding, Landing.REFUSED)
             if entry.suspect is outstanding:
                 entry.suspect = None

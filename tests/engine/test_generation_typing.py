@@ -77,6 +77,56 @@ def test_B37_a_patch_on_a_moved_text_is_taken_back_by_one_edit_and_told(mode: st
     run_virtual(run())
 
 
+@pytest.mark.parametrize("mode", ["plain", "neovim0", "neovim"])
+def test_a_key_that_a_patch_on_the_wire_deletes_comes_back(mode: str) -> None:
+    async def run() -> None:
+        on = Stage(FUNCTION, mode, automatic=False)
+        generation = on.edit()
+        call = await on.call()
+        call.finish("def f():\n    a = 1\n    return a\n")
+        while not on.editor.incoming:
+            await turns(1)
+        on.editor.replace(URI, on.text().index("return"), on.text().index("return"), "k")
+        for _ in range(3):
+            while on.editor.step():
+                await on.rest()
+        await on.result(generation)
+        while on.editor.step():
+            await on.rest()
+        assert on.text() == on.source.text.replace("return", "kreturn")
+        assert len(on.editor.patches) == 2
+        assert any("taken back" in sentence for _, sentence in on.editor.shown)
+        await on.close()
+
+    run_virtual(run())
+
+
+@pytest.mark.parametrize("stops", [True, False])
+@pytest.mark.parametrize("count", range(12))
+def test_a_patch_that_is_overtaken_in_the_same_turn_is_not_sent(count: int, stops: bool) -> None:
+    async def run() -> None:
+        on = Stage(FUNCTION, automatic=False)
+        generation = on.edit()
+        call = await on.call()
+        call.finish("def f():\n    return 2\n")
+        await turns(count)
+        sent = len(on.editor.patches)
+        if stops:
+            stopped = on.assistant.stop(None)
+        else:
+            on.editor.replace(URI, 0, 0, "x")
+            on.editor.deliver()
+        await on.rest()
+        assert len(on.editor.patches) == sent
+        on.deliver()
+        if stops:
+            await stopped
+        assert (await on.result(generation)).outcome == ("stopped" if stops else "typed_over")
+        await on.close()
+
+    run_virtual(run())
+
+
 def test_B42_with_rebase_typing_inside_still_ends_it() -> None:
     async def run() -> None:
         on = Stage(FUNCTION, edit=Edit(format="scope", on_foreign_change="rebase"))

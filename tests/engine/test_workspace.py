@@ -93,8 +93,9 @@ async def test_B37_a_version_blind_client_puts_a_patch_on_a_moved_text_and_the_u
     await desk.rest()
     assert desk.editor.text(URI) == "GREEN\nred\nblue\n"
     assert outstanding.landing.result() is Landing.MISPLACED
-    undo = desk.changes[-1].misplaced
-    assert undo is not None
+    misplaced = desk.changes[-1].misplaced
+    assert misplaced is not None
+    undo = misplaced.undo
     text = desk.editor.text(URI)
     assert text[: undo.start] + undo.text + text[undo.end :] == "\nred\nblue\n"
 
@@ -142,6 +143,23 @@ async def test_a_second_patch_may_not_go_before_the_first_is_settled() -> None:
     desk.send("BLUE")
     await desk.rest()
     assert desk.editor.text(URI) == "BLUE\n"
+
+
+async def test_whoever_waits_for_the_document_goes_on_one_after_the_other() -> None:
+    desk = Desk("vscode", "<[red]>\n")
+    desk.send("GREEN")
+
+    async def send_next(text: str) -> bool:
+        settled = await desk.workspace.settled(URI, 5.0)
+        if settled:
+            desk.send(text)
+        return settled
+
+    waiting = asyncio.gather(send_next("BLUE"), send_next("WHITE"))
+    await desk.rest()
+    assert await waiting == [True, True]
+    await desk.rest()
+    assert desk.editor.text(URI) == "WHITE\n"
 
 
 async def test_closing_settles_what_is_under_way() -> None:
