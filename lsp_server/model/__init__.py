@@ -55,11 +55,12 @@ def over_http(model: Model, environment: Mapping[str, str] | None = None) -> Bac
     from lsp_server.model.http_backend import HttpBackend
 
     model = replace(model, url=_http_url(model.url))
-    dialect, style = _dialect(model)
+    dialect, style = dialect_of(model)
     return HttpBackend(model, environment, dialect, style)
 
 
-def _dialect(model: Model) -> "tuple[Dialect, Style]":
+def dialect_of(model: Model) -> "tuple[Dialect, Style]":
+    """The dialect of an HTTP protocol, and how its models want completions."""
     match model.protocol:
         case "chat-http":
             from lsp_server.model.chat_http import ChatDialect

@@ -7,7 +7,7 @@ over HTTP/2 the client sends no reset and the provider generates on.
 import json
 import socket
 import ssl
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,18 +31,25 @@ CONNECT = 10.0
 class Http:
     """`base` is the URL below which a provider's resources lie, `headers` those the settings add.
 
-    Raises Unauthorized when the key that the settings name is not there.
+    `sent` is called when a POST has left, on the connection that it then keeps busy. Raises
+    Unauthorized when the key that the settings name is not there.
     """
 
     def __init__(
-        self, model: Model, environment: Mapping[str, str] | None, *, vendor: str, vendor_key: str
+        self,
+        model: Model,
+        environment: Mapping[str, str] | None,
+        *,
+        vendor: str,
+        vendor_key: str,
+        sent: Callable[[], None] = lambda: None,
     ) -> None:
         self.base = (model.url or vendor).rstrip("/")
-        self.key = key_of(model, vendor_key, environment)
-        self.headers = extra_headers(model, environment)
+        self._model = model
+        self._environment = environment
+        self._vendor_key = vendor_key
+        self.authorize()
         parts = urlsplit(self.base)
-        secrets = (self.key, *self.headers.values())
-        self.where = Where(model.name, parts.netloc.rpartition("@")[2], secrets)
         proxied = not is_loopback(parts.hostname or "") and model.proxy != "none"
         self.client = httpx2.AsyncClient(
             http2=False,
@@ -52,7 +59,16 @@ class Http:
             trust_env=proxied and not model.proxy,
             timeout=httpx2.Timeout(PAUSE, connect=CONNECT, pool=CONNECT),
             limits=httpx2.Limits(max_connections=20, keepalive_expiry=KEPT_ALIVE),
+            event_hooks={"request": [self._watch]},
         )
+        self._sent = sent
+
+    def authorize(self) -> None:
+        """Read the key and the headers, afresh after the host has refused them."""
+        self.key = key_of(self._model, self._vendor_key, self._environment)
+        self.headers = extra_headers(self._model, self._environment)
+        host = urlsplit(self.base).netloc.rpartition("@")[2]
+        self.where = Where(self._model.name, host, (self.key, *self.headers.values()))
 
     async def post(self, url: str, body: Mapping[str, Any]) -> AsyncGenerator[bytes, None]:
         """Send JSON and read the answer as it comes. Hold it in `aclosing`: closing it aborts the request.
@@ -92,6 +108,14 @@ class Http:
         with suppress(httpx2.HTTPError):
             await self.client.head(self.base, headers={"User-Agent": "midstream"})
 
+    async def _watch(self, request: httpx2.Request) -> None:
+        if request.method == "POST":
+            request.extensions["trace"] = self._trace
+
+    async def _trace(self, event: str, _: Mapping[str, Any]) -> None:
+        if event == "http11.send_request_body.complete":
+            self._sent()
+
     async def close(self) -> None:
         await self.client.aclose()
 
@@ -125,12 +149,13 @@ def translated(where: Where) -> Iterator[None]:
     try:
         yield
     except httpx2.HTTPError as error:
-        raise _translated(where, error) from None
+        raise translation(where, error) from None
     except httpx2.InvalidURL as error:
         raise Rejected(f"The URL of model `{where.model}` is not valid: {where.quote(str(error))}") from None
 
 
-def _translated(where: Where, error: httpx2.HTTPError) -> Exception:
+def translation(where: Where, error: httpx2.HTTPError) -> Exception:
+    """The BackendError, or Lost, that an error of the HTTP client stands for."""
     match error:
         case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
             return Unreachable(f"{where.host} did not answer in time.")
@@ -145,13 +170,17 @@ def _translated(where: Where, error: httpx2.HTTPError) -> Exception:
     return Lost(Interrupted(f"The connection to {where.host} broke in the middle of an answer."), resend=True)
 
 
+# Chains of causes may run in a circle.
+_DEPTH = 10
+
+
 def _cause(error: BaseException) -> Exception:
     """The operating system's own error under the client's wrapping."""
     found: BaseException | None = error
-    while found is not None:
+    for _ in range(_DEPTH):
         if isinstance(found, (ssl.SSLError, socket.gaierror, ConnectionRefusedError)):
             return found
-        found = found.__cause__ or found.__context__
+        found = found and (found.__cause__ or found.__context__)
     return Exception(str(error))
 
 

@@ -67,6 +67,7 @@ class HttpBackend:
         self._pace = Pace(jitter)
         self._opened: Http | None = None
         self._has_spare = False
+        self._refused = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -87,9 +88,6 @@ class HttpBackend:
             self._pace.sent(clock.time())
             inbox: Inbox[Event] = Inbox()
             task = self._spawn(self._read(request, inbox, clock))
-            if not self._has_spare:
-                self._has_spare = True
-                self._spawn(self._open_spare())
             waiting = Patience(inbox, clock, patience(request))
             cutter = StopCutter(self._dialect.stops(request))
             begun = ended = False
@@ -126,7 +124,7 @@ class HttpBackend:
                 raise
             except (Unreachable, Unauthorized) as error:
                 self._backoff.failed(clock.time(), error)
-                self._forget_client()
+                self._refused = isinstance(error, Unauthorized)
                 raise
             finally:
                 waiting.cancel()
@@ -156,16 +154,16 @@ class HttpBackend:
         if self._opened is None:
             dialect = self._dialect
             self._opened = Http(
-                self._model, self._environment, vendor=dialect.vendor, vendor_key=dialect.vendor_key
+                self._model,
+                self._environment,
+                vendor=dialect.vendor,
+                vendor_key=dialect.vendor_key,
+                sent=self._ensure_spare,
             )
+        elif self._refused:
+            self._opened.authorize()
+        self._refused = False
         return self._opened
-
-    def _forget_client(self) -> None:
-        """The next request reads the key and the certificates afresh."""
-        opened, self._opened = self._opened, None
-        self._has_spare = False
-        if opened is not None:
-            self._spawn(opened.close())
 
     async def _read(self, request: Request, inbox: Inbox[Event], clock: Clock) -> None:
         ended = False
@@ -182,10 +180,11 @@ class HttpBackend:
             # Whoever waits gets it, a fault of our own included.
             inbox.fail(error)
 
-    async def _open_spare(self) -> None:
+    def _ensure_spare(self) -> None:
         """While a request is under way, open the connection for the one that follows its cancelling."""
-        if self._opened is not None:
-            await self._opened.open_idle()
+        if not self._has_spare and self._opened is not None:
+            self._has_spare = True
+            self._spawn(self._opened.open_idle())
 
     async def _until_due(self, clock: Clock, longest: float) -> None:
         """Wait out the back-off after a failed connection, or fail at once when that takes too long."""

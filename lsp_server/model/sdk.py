@@ -8,7 +8,7 @@ import httpx2
 
 from lsp_server.engine.errors import Unreachable
 from lsp_server.model.failures import Where
-from lsp_server.model.http import error_in_stream, error_of, translated
+from lsp_server.model.http import error_in_stream, error_of, translated, translation
 
 
 @contextmanager
@@ -24,9 +24,8 @@ def translated_sdk(where: Where, sdk: ModuleType) -> Iterator[None]:
         # An error event inside a stream that began well.
         raise error_in_stream(where, _inner(error.body)) from None
     except sdk.APIConnectionError as error:
-        with translated(where):
-            if isinstance(error.__cause__, httpx2.HTTPError):
-                raise error.__cause__ from None
+        if isinstance(error.__cause__, httpx2.HTTPError):
+            raise translation(where, error.__cause__) from None
         raise Unreachable(f"No connection to {where.host}: {where.quote(str(error))}") from None
     except sdk.APIError as error:
         raise error_in_stream(where, _inner(error.body) or error.message) from None

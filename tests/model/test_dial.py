@@ -13,7 +13,6 @@ from lsp_server.engine.errors import (
     BackendError,
     Overloaded,
     RateLimited,
-    Rejected,
     Unauthorized,
     Unreachable,
 )
