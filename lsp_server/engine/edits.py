@@ -65,6 +65,7 @@ def job(plan: Plan) -> Job:
         )
     limit = tokens(text) * 3 // 2 + 256 if format_ == "scope" else tokens(text) + 512
     document, original, instruction = plan.document, plan.original, plan.instructions[-1]
+    without = document.slice(plan.without.start, plan.without.end) if plan.without else ""
     return Job(
         id=plan.id,
         uri=document.uri,
@@ -79,7 +80,12 @@ def job(plan: Plan) -> Job:
         make_filter=lambda: Listener(format_, original, instruction),
         make_rewriter=lambda screen: (
             ScopeRewriter(
-                screen, document, plan.scope, lead=original[: plan.scope.lead], instruction=instruction
+                screen,
+                document,
+                plan.scope,
+                lead=original[: plan.scope.lead],
+                instruction=instruction,
+                without=without,
             )
             if format_ == "scope"
             else HunkRewriter(screen, document, cursor=plan.cursor)
@@ -151,7 +157,7 @@ def reverted(ended: Result, edit: Edit | None, message: str | None) -> Result:
 
 def whole_lines(document: Document, span: Span) -> Span:
     """The lines that a span touches, with their line ends."""
-    last = document.line_at(span.end)
+    last = document.line_at(max(span.start, span.end - 1))
     return Span(
         document.line_start(document.line_at(span.start)),
         document.line_start(last) + len(document.line(last)),

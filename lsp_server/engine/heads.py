@@ -29,17 +29,20 @@ class Head(Protocol):
         """What was held back. Raises EditRefused when it cannot be used."""
 
 
-def head(screen: str, document: Document, scope: Scope, lead: str, instruction: str) -> Head:
+def head(
+    screen: str, document: Document, scope: Scope, lead: str, instruction: str, without: str = ""
+) -> Head:
     """What a reply for `scope`, which reads `screen` now, has to pass first.
 
-    `lead` is what stood above the definition when the first instruction was given.
+    `lead` is what stood above the definition when the first instruction was given; of it, `without` is
+    removed by the edit whatever the reply says.
     """
     first, last = document.line_at(scope.span.start), document.line_at(scope.span.end)
     before = document.slice(document.line_start(first), scope.span.start)
     after = document.slice(scope.span.end, document.line_start(last) + len(document.line(last)))
     if before.strip() or after.strip():
         return PartOfLine(before, after)
-    kept = split_lines(lead)[:-1] if screen.startswith(lead) else []
+    kept = split_lines(lead.replace(without, "", 1))[:-1] if screen.startswith(lead) else []
     return WholeLines(kept, screen, document, scope, instruction)
 
 

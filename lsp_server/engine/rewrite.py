@@ -58,13 +58,23 @@ class ScopeRewriter:
     """The reply is the whole new scope; `screen` is the scope's text after the edits given so far."""
 
     def __init__(
-        self, screen: str, document: Document, scope: Scope, *, lead: str = "", instruction: str = ""
+        self,
+        screen: str,
+        document: Document,
+        scope: Scope,
+        *,
+        lead: str = "",
+        instruction: str = "",
+        without: str = "",
     ) -> None:
-        """`lead` is what stood above the definition before the edit (see `Scope.lead`)."""
+        """`lead` is what stood above the definition before the edit (see `Scope.lead`).
+
+        `without` are lines of it that the edit removes.
+        """
         self.screen = screen
         self._document, self._scope = document, scope
         self._diff = StreamingDiff(screen)
-        self._head = head(screen, document, scope, lead, instruction)
+        self._head = head(screen, document, scope, lead, instruction, without)
         self._fidelity: Fidelity | None = None
         self._tail = Tail(screen, document, scope)
 

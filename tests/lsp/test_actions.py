@@ -141,12 +141,12 @@ async def test_a_diagnostic_elsewhere_is_not_offered() -> None:
 
 
 async def test_a_directive_does_what_it_says_and_its_line_goes_away() -> None:
-    source = "x = 1\n\n# midstream: return 2<|>\ndef f():\n    return 1\n"
+    source = "x = 1\n\n# midstream: return 2<|>\n@cache\ndef f():\n    return 1\n"
     async with desk(source, model=ScriptedModel([["def f():\n    return 2\n"]])) as client:
         [directive] = await offered(client, kind=AUTOMATIC)
         assert directive["title"] == "Do: return 2"
         assert (await choose(client, directive))["outcome"] == "done"
-        assert client.text(URI) == "x = 1\n\ndef f():\n    return 2\n"
+        assert client.text(URI) == "x = 1\n\n@cache\ndef f():\n    return 2\n"
         assert "midstream:" not in client.model.calls[0].text
 
 
