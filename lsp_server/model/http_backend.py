@@ -16,6 +16,7 @@ from lsp_server.model.inbox import Clock, Inbox, Lost, Patience
 from lsp_server.model.pace import Backoff, Pace, jitter
 from lsp_server.model.stops import StopCutter
 from lsp_server.settings import Model
+from lsp_server.wire.text import SurrogateJoiner
 
 log = logging.getLogger(__name__)
 
@@ -89,20 +90,20 @@ class HttpBackend:
             inbox: Inbox[Event] = Inbox()
             task = self._spawn(self._read(request, inbox, clock))
             waiting = Patience(inbox, clock, patience(request))
-            cutter = StopCutter(self._dialect.stops(request))
+            cutter, joiner = StopCutter(self._dialect.stops(request)), SurrogateJoiner()
             begun = ended = False
             try:
                 while True:
                     event = await inbox.get()
                     if isinstance(event, Delta):
                         begun = True
-                        if kept := cutter.push(event.text):
+                        if kept := cutter.push(joiner.push(event.text)):
                             yield Delta(kept, event.logprobs, event.timings)
                         if cutter.stopped:
                             yield Finish("stop", Usage(output_tokens=inbox.deltas, estimated=True))
                             return
                     else:
-                        if rest := cutter.finish():
+                        if rest := cutter.push(joiner.finish()) + cutter.finish():
                             yield Delta(rest)
                         ended = True
                         self._pace.succeeded()

@@ -15,7 +15,6 @@ from lsp_server.model.sse import EventDecoder
 from lsp_server.settings import Model
 from lsp_server.wire.client import Ended, ErrorEvent, TextDelta, event_of
 from lsp_server.wire.errors import WireError
-from lsp_server.wire.text import SurrogateJoiner
 
 
 class ResponsesDialect:
@@ -33,18 +32,16 @@ class ResponsesDialect:
         if isinstance(request.prompt, Fill):
             raise Rejected(f"Model `{self._model.name}` takes instructions only; set its `style` to `chat`.")
         fields = body(self._model, request, continued=False, omit=omit) | {"stream": True}
-        decoder, joiner = EventDecoder(), SurrogateJoiner()
+        decoder = EventDecoder()
         async with aclosing(http.post(joined(http.base, "responses"), fields)) as pieces:
             async for piece in pieces:
                 for sent in decoder.push(piece):
                     match _read(sent.data):
                         case TextDelta(text=text, logprobs=logprobs):
-                            yield Delta(joiner.push(text), logprobs)
+                            yield Delta(text, logprobs)
                         case Ended(status="failed") as ended:
                             raise from_failed(http.where, ended)
                         case Ended() as ended:
-                            if rest := joiner.finish():
-                                yield Delta(rest)
                             yield finish_of(ended)
                         case ErrorEvent() as error:
                             raise from_event(http.where, error)

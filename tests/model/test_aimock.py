@@ -43,6 +43,29 @@ async def test_answers_over_the_websocket(tmp_path: Path) -> None:
         await one.close()
 
 
+@pytest.mark.parametrize(
+    ("protocol", "path"), [("responses-http", "/v1"), ("chat-http", "/v1"), ("anthropic-http", "")]
+)
+async def test_answers_and_cancels_over_http(protocol: str, path: str, tmp_path: Path) -> None:
+    fixtures = (
+        says("add", TEXT, chunkSize=3),
+        says("slow", TEXT * 20, chunkSize=1, latency=20),
+        says("cut", TEXT, chunkSize=1, truncateAfterChunks=3),
+        fails("limit", 429, "rate_limit_error", "Slow down."),
+    )
+    async with aimock(tmp_path, *fixtures) as url:
+        one = model(protocol, url + path)
+        assert await asyncio.gather(*(text_of(one, "add") for _ in range(3))) == [TEXT] * 3
+        async with aclosing(one.stream(request("slow"))) as events:
+            await anext(events)
+        assert await text_of(one, "add") == TEXT
+        with pytest.raises(BackendError):
+            await text_of(one, "cut")
+        with pytest.raises(RateLimited):
+            await text_of(one, "limit")
+        await one.close()
+
+
 async def test_cancelling_over_the_websocket_closes_a_socket_that_has_no_lanes(tmp_path: Path) -> None:
     async with aimock(tmp_path, says("slow", TEXT * 20, chunkSize=1, latency=20), says("add", TEXT)) as url:
         one = model("responses-ws", f"{url}/v1")
