@@ -33,14 +33,12 @@ class LspProcess(LspClient):
 
 @contextlib.asynccontextmanager
 async def running_server(
-    *arguments: str, environment: Mapping[str, str] | None = None
+    *arguments: str, environment: Mapping[str, str] | None = None, program: str = ""
 ) -> AsyncIterator[LspProcess]:
-    """`python -m lsp_server serve` over stdio; it is ended with its context."""
+    """`python -m lsp_server serve`, or a program, over stdio; it is ended with its context."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        "-m",
-        "lsp_server",
-        "serve",
+        *(("-c", program) if program else ("-m", "lsp_server", "serve")),
         *arguments,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
