@@ -52,24 +52,23 @@ async def asked_again(client: Client, fake: Model) -> float | None:
 
 async def main() -> None:
     rows = []
-    async with model() as fake:
-        async with running(floor(fake.port), 300) as theirs:
-            for kind in ("event", "close"):
-                async with running(ours(fake.port, cancel=kind), 300) as mine:
-                    for name, way in WAYS.items():
-                        times: tuple[list[float | None], list[float | None]] = ([], [])
-                        for _ in range(ROUNDS):
-                            times[0].append(await freed(theirs, fake, way))
-                            times[1].append(await freed(mine, fake, way))
-                        row = (f"{name}, cancel: {kind}", spread(times[0]), spread(times[1]))
-                        rows.append((*row, ratio(times[1], times[0]), "<= 2.5"))
-            async with running(ours(fake.port, cancel="lane"), 300) as mine:
-                times = ([], [])
-                for _ in range(ROUNDS):
-                    times[0].append(await asked_again(theirs, fake))
-                    times[1].append(await asked_again(mine, fake))
-                row = ("next request on the wire, cancel: lane", spread(times[0]), spread(times[1]))
-                rows.append((*row, ratio(times[1], times[0]), "<= 2.5"))
+    async with model() as fake, running(floor(fake.port), 300) as theirs:
+        for kind in ("event", "close"):
+            async with running(ours(fake.port, cancel=kind), 300) as mine:
+                for name, way in WAYS.items():
+                    times: tuple[list[float | None], list[float | None]] = ([], [])
+                    for _ in range(ROUNDS):
+                        times[0].append(await freed(theirs, fake, way))
+                        times[1].append(await freed(mine, fake, way))
+                    row = (f"{name}, cancel: {kind}", spread(times[0]), spread(times[1]))
+                    rows.append((*row, ratio(times[1], times[0]), "<= 2.5"))
+        async with running(ours(fake.port, cancel="lane"), 300) as mine:
+            times = ([], [])
+            for _ in range(ROUNDS):
+                times[0].append(await asked_again(theirs, fake))
+                times[1].append(await asked_again(mine, fake))
+            row = ("next request on the wire, cancel: lane", spread(times[0]), spread(times[1]))
+            rows.append((*row, ratio(times[1], times[0]), "<= 2.5"))
     table("A cancel", ("milliseconds: median (middle half)", "floor", "midstream", "ratio", "target"), rows)
 
 
