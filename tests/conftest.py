@@ -5,6 +5,12 @@ import os
 from collections.abc import AsyncIterator, Generator
 
 import pytest
+from hypothesis import settings
+
+# A build is judged on the same examples each time; at a desk new ones are tried with every run.
+settings.register_profile("ci", derandomize=True, print_blob=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 REQUIRED = bool(os.environ.get("MIDSTREAM_REQUIRE"))
 

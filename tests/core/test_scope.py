@@ -228,4 +228,6 @@ def test_B106_garbage_in_one_function_never_reaches_the_next(language_id: str, g
     assert found.span.end <= second
     below = text.rindex("2")
     found = scope_at(document, tree, Span(below, below))
-    assert (found.name, document.slice(found.span.start, found.span.end)) == ("g", text[second:].strip("\n"))
+    assert document.slice(found.span.start, found.span.end) == text[second:].strip("\n")
+    # Where only the lines can tell, they tell the extent and not the name.
+    assert found.name in ("g", None)
