@@ -49,7 +49,7 @@ async def client(
     )
     yield editor
     await editor.shutdown_session()
-    await editor.stop()
+    await editor.stop()  # type: ignore[no-untyped-call]
 
 
 def opened(client: LanguageClient, text: str) -> None:
