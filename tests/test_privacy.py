@@ -10,8 +10,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SENDERS = [*sorted((ROOT / "lsp_server" / "model").glob("*.py")), ROOT / "lsp_server" / "wire" / "client.py"]
 LISTED = set(re.findall(r"`([^`]+)`", (ROOT / "docs" / "privacy.md").read_text(encoding="utf-8")))
-NOT_SENT = {"happy_eyeballs_delay", "proxy", "ssl", "http", "https", "h", "m", "ms", "s"}
-"""Keys of objects that stay inside: options of a connection, schemes, units."""
+NOT_SENT = {
+    *("happy_eyeballs_delay", "proxy", "ssl", "request", "trace"),
+    *("http", "https", "ws", "wss"),
+    *("h", "m", "ms", "s"),
+    "message",
+}
+"""Keys of objects that stay inside: options and hooks of a connection, schemes, units, an error's text."""
 
 
 def fields(source: str) -> Iterator[str]:
