@@ -1,5 +1,6 @@
 """Opening one WebSocket: TLS, proxies, redirects, and a named error for each way it can fail."""
 
+import logging
 import socket
 import ssl
 from collections.abc import Mapping
@@ -18,6 +19,10 @@ MAX_SIZE = 16 * 1024 * 1024
 
 OPEN_TIMEOUT = 10.0
 KEEP_ALIVE = 20.0
+
+# At the debug level websockets logs headers and frames, the key and the user's code among them.
+_quiet = logging.getLogger("lsp_server.model.websocket")
+_quiet.setLevel(logging.WARNING)
 
 _HARMLESS = {"user-agent", "accept", "content-type", "openai-beta", "anthropic-beta", "anthropic-version"}
 
@@ -84,6 +89,7 @@ async def dial(where: Where, endpoint: Address, network: Network) -> ClientConne
             ping_interval=KEEP_ALIVE,
             ping_timeout=KEEP_ALIVE,
             close_timeout=1,
+            logger=_quiet,
             **options,
         )
     except (OSError, InvalidHandshake, InvalidMessage, EOFError, ValueError, ssl.SSLError) as error:

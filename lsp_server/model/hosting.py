@@ -33,8 +33,9 @@ def style_of(model: Model, default: Style) -> Style:
     )
 
 
-def patience(request: Request) -> float:
-    return COMPLETION_PATIENCE if request.task == "complete" else EDIT_PATIENCE
+def patience(request: Request, *, local: bool = False) -> float:
+    """Seconds to wait for the first text. The local host may have to load its weights and read a cold prompt."""
+    return COMPLETION_PATIENCE if request.task == "complete" and not local else EDIT_PATIENCE
 
 
 def network(model: Model) -> Network:

@@ -5,6 +5,7 @@ over HTTP/2 the client sends no reset and the provider generates on.
 """
 
 import json
+import logging
 import socket
 import ssl
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
@@ -20,6 +21,10 @@ from lsp_server.model.failures import Where, from_code, from_status, words_of
 from lsp_server.model.hosting import extra_headers, key_of
 from lsp_server.model.inbox import PAUSE, Lost
 from lsp_server.settings import Model
+
+# Below this level they log requests, the key and the user's code among them.
+for _name in ("httpx2", "httpcore2", "openai", "anthropic"):
+    logging.getLogger(_name).setLevel(logging.WARNING)
 
 KEPT_ALIVE = 600.0
 """Seconds that an idle connection is kept."""

@@ -123,7 +123,7 @@ class ResponsesBackend:
         cutter = StopCutter(() if self._local else request.stop)
         tokens = 0
         long = request.task != "complete"
-        answer = self._connection.stream(call, first_token=patience(request), long=long)
+        answer = self._connection.stream(call, first_token=patience(request, local=self._local), long=long)
         async with aclosing(answer) as events:
             async for event in events:
                 match event:

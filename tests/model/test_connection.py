@@ -3,10 +3,15 @@
 import asyncio
 
 import pytest
+from websockets.asyncio.server import ServerConnection, serve
 
+from lsp_server.engine.errors import Rejected
 from lsp_server.local.session import Limits, Rules
 from lsp_server.model.connection import Cancel, Options
-from lsp_server.wire.errors import previous_response_not_found
+from lsp_server.wire.answer import Answer
+from lsp_server.wire.client import Usage
+from lsp_server.wire.errors import ErrorFrame, previous_response_not_found
+from lsp_server.wire.server import Create, parse_request
 from tests.model.calls import answer, ask, call, cancelled
 from tests.model.clock import connected, turns, until
 from tests.support.model_server import ModelServer
@@ -161,3 +166,58 @@ async def test_an_evicted_parent_means_the_request_in_full() -> None:
             assert await task == "ok"
         whole = [turn.create.previous_response_id is None for turn in server.turns]
         assert whole == [True, False, True, True]
+
+
+async def test_a_host_that_takes_fewer_lanes_than_ours_gets_a_fresh_socket_when_they_are_used_up() -> None:
+    rules = Rules(Limits(lane_names=4))
+    async with ModelServer(rules) as server, connected(server.url, server.headers) as connection:
+        server.always("x")
+        for _ in range(12):
+            assert await answer(connection) == "x"
+        assert len({turn.create.lane for turn in server.turns}) == 4
+
+
+async def test_a_host_that_knows_no_lanes_gets_one_request_a_socket() -> None:
+    taken: list[Create] = []
+
+    async def strict(socket: ServerConnection) -> None:
+        async for frame in socket:
+            create = parse_request(frame)
+            assert isinstance(create, Create)
+            taken.append(create)
+            if create.lane is not None:
+                refusal = ErrorFrame("unknown_parameter", "Unknown parameter: 'stream_id'.", "stream_id")
+                await socket.send(refusal.encode())
+                continue
+            one = Answer(create, "resp_1", created_at=1)
+            for frame in [*one.started(), *one.delta("ok"), *one.completed(Usage())]:
+                await socket.send(frame)
+
+    async with (
+        serve(strict, "127.0.0.1", 0, close_timeout=1) as server,
+        connected(f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/", {}) as connection,
+    ):
+        assert await answer(connection) == "ok"
+        assert await asyncio.gather(ask(connection), ask(connection)) == ["ok", "ok"]
+        await connection.warm(call("context", provides="context"))
+        assert [create.lane for create in taken] == ["m0", None, None, None]
+        assert all(create.generate for create in taken)
+
+
+async def test_a_missing_parent_that_was_not_ours_is_an_error() -> None:
+    async with ModelServer() as server, connected(server.url, server.headers) as connection:
+        task = ask(connection)
+        turn = await server.turn()
+        turn.refuse(previous_response_not_found("r", turn.create.lane))
+        with pytest.raises(Rejected):
+            await task
+
+
+@pytest.mark.parametrize("cancel", ["event", "close"])
+async def test_a_connection_can_be_opened_ahead_of_need(cancel: Cancel) -> None:
+    options = Options(cancel=cancel)
+    async with ModelServer() as server, connected(server.url, server.headers, options=options) as connection:
+        await connection.warm(None)
+        await until(lambda: server.face.clients == 1)
+        server.always("x")
+        assert await answer(connection) == "x"

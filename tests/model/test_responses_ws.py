@@ -202,6 +202,19 @@ async def test_B95_a_rate_limited_model_is_left_in_peace() -> None:
         assert (await collect(one, completion(prompt=CHAT)))[0] == Delta("back")
 
 
+async def test_B115_neither_key_nor_code_is_logged_at_any_level(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    async with ModelServer() as server, served(server, REMOTE) as one:
+        server.always("the answer")
+        await one.warm(completion(prompt=CHAT))
+        await collect(one, completion(prompt=CHAT))
+        ours = [
+            record for record in caplog.records if record.name.startswith(("lsp_server", "websockets.client"))
+        ]
+        logged = "\n".join(record.getMessage() for record in ours)
+        assert not any(word in logged for word in (TOKEN, "the file", "the task", "the answer"))
+
+
 @pytest.mark.parametrize(
     ("url", "address"),
     [
