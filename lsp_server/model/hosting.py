@@ -34,7 +34,7 @@ def style_of(model: Model, default: Style) -> Style:
 
 
 def patience(request: Request, *, local: bool = False) -> float:
-    """Seconds to wait for the first text. The local host may have to load its weights and read a cold prompt."""
+    """Seconds to wait for the first text; the local host may have to load its weights first."""
     return COMPLETION_PATIENCE if request.task == "complete" and not local else EDIT_PATIENCE
 
 
