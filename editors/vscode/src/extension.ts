@@ -71,7 +71,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     if (editor) {
       const working = { location: vscode.ProgressLocation.Window, title: "Midstream explains" };
       const place = placeOf(editor);
-      const answer = await vscode.window.withProgress(working, () => call("midstream.explain", place));
+      const answer = await vscode.window.withProgress(working, () =>
+        call("midstream.explain", { ...place, show: false }),
+      );
       await pages.show("Explanation", answer.markdown);
     }
   }

@@ -97,7 +97,7 @@ export interface Commands {
   "midstream.revert": [Target, Result];
   "midstream.accept": [Target, Result];
   "midstream.escalate": [Target, Result];
-  "midstream.explain": [Place, { markdown: string }];
+  "midstream.explain": [Place & { show?: boolean }, { markdown: string }];
   "midstream.pause": [{ minutes?: number }, Status];
   "midstream.status": [Record<string, never>, Status];
   "midstream.usage": [Record<string, never>, Usage];

@@ -35,14 +35,14 @@ export interface Handlers {
 const MAX_CRASHES = 4;
 const CRASH_WINDOW_MS = 180_000;
 
-/** Settings that the server reads only when it starts. */
-const NEEDS_RESTART = [
-  "midstream.server",
-  "midstream.models",
-  "midstream.budget",
-  "midstream.checks",
-  "midstream.log",
-];
+/** Settings that are read only at the start. */
+const READ_AT_START = ["midstream.models", "midstream.budget", "midstream.checks", "midstream.log"];
+
+function startSettings(names: readonly string[]): string {
+  const own = vscode.workspace.getConfiguration("midstream.server");
+  const read = names.filter((name) => READ_AT_START.some((group) => name.startsWith(group)));
+  return JSON.stringify([own.get("path"), own.get("python"), setValues(read, undefined)]);
+}
 
 /** Notebook cells are documents of their own. */
 export const DOCUMENTS = [{ scheme: "file" }, { scheme: "untitled" }, { scheme: "vscode-notebook-cell" }];
@@ -52,6 +52,7 @@ export class Server implements vscode.Disposable {
   private crashes: number[] = [];
   private restarting: Promise<void> | undefined;
   private queued = false;
+  private startedWith: string | undefined;
   private readonly settings: string[];
 
   constructor(
@@ -119,7 +120,7 @@ export class Server implements vscode.Disposable {
     if (!event.affectsConfiguration("midstream")) {
       return;
     }
-    if (NEEDS_RESTART.some((name) => event.affectsConfiguration(name))) {
+    if (this.startedWith !== undefined && this.startedWith !== startSettings(this.settings)) {
       await this.restart();
     } else if (this.client && this.running) {
       const settings = { midstream: setValues(this.settings, undefined) };
@@ -141,6 +142,7 @@ export class Server implements vscode.Disposable {
 
   private async start(): Promise<void> {
     this.handlers.onStatus({ state: "starting" });
+    this.startedWith = startSettings(this.settings);
     try {
       const command = await locateServer(this.context);
       const client = this.createClient(command, await this.secrets.environment());
@@ -149,6 +151,7 @@ export class Server implements vscode.Disposable {
       client.onNotification(EndedNotification, this.handlers.onEnded);
       client.onRequest(ApplyPatchRequest, this.handlers.applyPatch);
       await client.start();
+      this.handlers.onStatus(await this.call("midstream.status", {}));
     } catch (error) {
       this.report(error);
     }
