@@ -166,14 +166,16 @@ class Edit:
 class Context:
     """What else the model may see."""
 
-    open_files: bool = option("Parts of other open files.", True)
-    recent_edits: bool = option("Your recent edits.", True)
-    definitions: bool = option("Definitions of what the code uses.", True)
+    open_files: bool = option("Parts of other open files; accepted, without effect as yet.", True)
+    recent_edits: bool = option("Your recent edits; accepted, without effect as yet.", True)
+    definitions: bool = option("Definitions of what the code uses; accepted, without effect as yet.", True)
     diagnostics: bool = option("Diagnostics at the code in question.", True)
     ignore: tuple[str, ...] = option(
         "Files that never leave this machine, in .gitignore syntax, beside the ignore files.", ()
     )
-    max_tokens: int = option("Tokens of context beside the file itself, at most.", 1024, minimum=0)
+    max_tokens: int = option(
+        "Tokens of context beside the file itself, at most; accepted, without effect as yet.", 1024, minimum=0
+    )
 
 
 @dataclass(frozen=True, slots=True)
