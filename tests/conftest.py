@@ -28,15 +28,13 @@ async def no_leaked_tasks(request: pytest.FixtureRequest) -> AsyncIterator[None]
     pytest.fail(f"tasks left behind: {sorted(task.get_name() for task in left)}")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """Editors and models are large: at most one of each kind runs at a time."""
-    for item in items:
-        if "/tests/editors" in item.path.as_posix():
-            item.add_marker(pytest.mark.editor)
-        for kind in ("editor", "model"):
-            if item.get_closest_marker(kind):
-                item.add_marker(pytest.mark.xdist_group(kind))
+    if "/tests/editors" in item.path.as_posix():
+        item.add_marker(pytest.mark.editor)
+    for kind in ("editor", "model"):
+        if item.get_closest_marker(kind):
+            item.add_marker(pytest.mark.xdist_group(kind))
 
 
 @pytest.hookimpl(wrapper=True)
