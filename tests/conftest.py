@@ -3,9 +3,11 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Generator
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 # A build is judged on the same examples each time; at a desk new ones are tried with every run.
 settings.register_profile("ci", derandomize=True, print_blob=True)
@@ -29,12 +31,23 @@ async def no_leaked_tasks(request: pytest.FixtureRequest) -> AsyncIterator[None]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Editors and models are large: at most one of each kind runs at a time."""
+    """Every test that drives a real editor is marked as one."""
     if "/tests/editors" in item.path.as_posix():
         item.add_marker(pytest.mark.editor)
-    for kind in ("editor", "model"):
-        if item.get_closest_marker(kind):
-            item.add_marker(pytest.mark.xdist_group(kind))
+
+
+class OneDesk(LoadScopeScheduling):
+    """Spreads files over the workers; the real editors, which are large, stay together on one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "editors" if file.startswith("tests/editors") else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneDesk:
+    """How `scripts/test` shares the work between its two workers."""
+    return OneDesk(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
