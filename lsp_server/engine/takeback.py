@@ -1,13 +1,19 @@
 """Edits of our own that belong to no running generation: reverting one, repairing a misplaced patch."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from lsp_server.core.edits import Edit, apply, replacement
 from lsp_server.core.revert import revert
 from lsp_server.engine.edits import reverted
 from lsp_server.engine.errors import EditRefused
-from lsp_server.engine.generation import CONFIRM_PATIENCE, Generation
+from lsp_server.engine.generation import (
+    CONFIRM_PATIENCE,
+    MAXIMUM_REFUSALS,
+    REFUSAL_PATIENCE,
+    Generation,
+)
 from lsp_server.engine.pace import safe_parts
 from lsp_server.engine.patches import Landing, Misplaced, Region
 from lsp_server.engine.ports import Editor, Result
@@ -53,14 +59,16 @@ async def take_patch_back(
     What the user typed into it since stays; when the user has taken it back, nothing is left to do.
     """
     told = "undo takes it back"
-    if await workspace.settled(uri, CONFIRM_PATIENCE) and (document := workspace.get(uri)) is not None:
-        current = document.slice(region.span.start, region.span.end)
-        typed = replacement(misplaced.text, current)
-        text = misplaced.undo.text + (typed.text if typed else "")
+
+    def inverse(current: str) -> Edit | None:
         if current == misplaced.undo.text:
-            told = "you took it back"
-        elif await write(uri, Edit(region.span.start, region.span.end, text), TAKE_BACK, workspace, editor):
-            told = "it was taken back, your text stays"
+            return None
+        typed = replacement(misplaced.text, current)
+        return Edit(0, len(current), misplaced.undo.text + (typed.text if typed else ""))
+
+    landing = await land(uri, region, inverse, TAKE_BACK, workspace, editor)
+    if landing is Landing.LANDED:
+        told = "it was taken back, your text stays"
     workspace.release(uri, region)
     editor.show("warning", f"An edit met a key that you typed at the same moment; {told}.")
 
@@ -74,30 +82,53 @@ async def write_all(
     first = True
     for edit in edits:
         for part in [edit] if editor.groups_undo else safe_parts(edit, screen):
-            settled = await workspace.settled(uri, CONFIRM_PATIENCE)
-            document = workspace.get(uri) if settled and workspace.follows(uri, region) else None
-            if document is None or document.slice(region.span.start, region.span.end) != screen:
-                raise EditRefused("You typed while the edit was reverted; undo takes back the rest of it.")
-            start = region.span.start
-            absolute = Edit(start + part.start, start + part.end, part.text)
-            if not await write(uri, absolute, REVERT, workspace, editor, first=first):
+            step = partial(unless_typed, screen, part)
+            if await land(uri, region, step, REVERT, workspace, editor, first=first) is not Landing.LANDED:
                 raise EditRefused("The editor refused the revert; its own undo takes the edit back.")
             screen, first = apply(screen, [part]), False
 
 
-async def write(
-    uri: str, edit: Edit, label: str, workspace: Workspace, editor: Editor, *, first: bool = True
-) -> bool:
-    """Send one edit while nothing is under way; True when the client reported it."""
-    document = workspace.get(uri)
-    if document is None:
-        return False
-    outstanding = workspace.send(
-        uri,
-        edit,
-        label,
-        blind=not editor.checks_version(document.version),
-        send=lambda patch: editor.apply(patch, generation=label, first=first, label=label),
-    )
-    await asyncio.wait([outstanding.landing], timeout=CONFIRM_PATIENCE)
-    return outstanding.landing.done() and outstanding.landing.result() is Landing.LANDED
+def unless_typed(expected: str, edit: Edit, current: str) -> Edit:
+    """An edit of a region that reads as expected. Raises EditRefused when it reads otherwise."""
+    if current != expected:
+        raise EditRefused("You typed while the edit was reverted; undo takes back the rest of it.")
+    return edit
+
+
+async def land(
+    uri: str,
+    region: Region,
+    edit_of: Callable[[str], Edit | None],
+    label: str,
+    workspace: Workspace,
+    editor: Editor,
+    *,
+    first: bool = True,
+) -> Landing | None:
+    """Send the edit of a region's text, and again as often as typing overtakes it.
+
+    What became of it; None when nothing was sent, or no report came.
+    """
+    for _ in range(MAXIMUM_REFUSALS):
+        settled = await workspace.settled(uri, CONFIRM_PATIENCE)
+        document = workspace.get(uri)
+        if not settled or document is None or not workspace.follows(uri, region):
+            return None
+        start, end = region.span.start, region.span.end
+        edit = edit_of(document.slice(start, end))
+        if edit is None:
+            return None
+        outstanding = workspace.send(
+            uri,
+            Edit(start + edit.start, start + edit.end, edit.text),
+            label,
+            blind=not editor.checks_version(document.version),
+            send=lambda patch: editor.apply(patch, generation=label, first=first, label=label),
+        )
+        await asyncio.wait([outstanding.landing], timeout=CONFIRM_PATIENCE)
+        landing = outstanding.landing.result() if outstanding.landing.done() else None
+        if landing not in (Landing.LOST, Landing.REFUSED):
+            return landing
+        if not await workspace.changed(uri, document.version, REFUSAL_PATIENCE):
+            return landing
+    return None

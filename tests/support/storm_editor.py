@@ -1,0 +1,135 @@
+"""The fake editor of the typing storm: it judges every edit of the server at the moment it lands."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from lsp_server.core.edits import Patch
+from lsp_server.engine.ports import ApplyReply, Result
+from tests.support.fake_buffer import Landed
+from tests.support.fake_client import _Open
+from tests.support.fake_editor import FakeEditor
+from tests.support.fake_modes import Changed, EditRequest, Opened
+
+SENTINEL = -2
+"""Author of the lines that no edit may touch."""
+
+FOREVER = 1 << 60
+"""The stroke of a token that no generation was told to change."""
+
+TAKE_BACK, REVERT = "Midstream: take back", "Midstream: revert"
+
+
+class StormEditor(FakeEditor):
+    """`limits` holds for each owner of patches the last keystroke that it may delete.
+
+    `tokens` holds per document what must be there at rest, with the keystroke that wrote it; `may_send`
+    says why an owner must not send a patch now, or nothing.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        *handlers: Any,
+        may_send: Callable[[str, Patch], str],
+        judge: Callable[[Result], str],
+        counts: Counter[str],
+    ) -> None:
+        super().__init__(mode, *handlers)
+        self.limits: dict[str, int] = {}
+        self.tokens: dict[str, dict[str, int]] = {}
+        self.reported: dict[str, int] = {}
+        self.unguarded: set[str] = set()
+        self.owners: dict[int, str] = {}
+        self.counts = counts
+        self._may_send = may_send
+        self._judge_result = judge
+        self._typed: dict[str, int] = {}
+        self._strokes: dict[int, int] = {}
+
+    # The server's side.
+
+    async def apply(self, patch: Patch, *, generation: str, first: bool, label: str) -> ApplyReply:
+        if reason := self._may_send(generation, patch):
+            self.problems.append(f"{generation} sent {patch.edit}, but {reason}")
+        owner = f"{generation} {patch.uri}" if generation in (TAKE_BACK, REVERT) else generation
+        self.owners[len(self.patches)] = owner
+        self.counts[generation if generation in (TAKE_BACK, REVERT) else "patch of an edit"] += 1
+        return await super().apply(patch, generation=generation, first=first, label=label)
+
+    def ended(self, result: Result) -> None:
+        super().ended(result)
+        self.counts[f"ended {result.outcome}"] += 1
+        if reason := self._judge_result(result):
+            self.problems.append(f"{result.id} ended as {result.outcome}, but {reason}")
+
+    def is_blind(self, token: int) -> bool:
+        """True for a patch whose version the client does not compare."""
+        return not self.checks_version(self.patches[token].version)
+
+    # The client's side.
+
+    @property
+    def has_work(self) -> bool:
+        """True while the client has an edit to take or to apply."""
+        return bool(self.incoming or self._tasks)
+
+    def open(self, uri: str, text: str, language: str = "python", cursor: int = 0) -> None:
+        self.unguarded.discard(uri)
+        super().open(uri, text, language, cursor)
+        self._strokes[id(self.outgoing[-1])] = self._typed.get(uri, 0)
+
+    def deliver(self) -> bool:
+        if self.outgoing and isinstance(message := self.outgoing[0], Changed | Opened):
+            self.reported[message.uri] = self._strokes.pop(id(message))
+        return super().deliver()
+
+    def unguard(self, uri: str) -> None:
+        """The lines that no edit may touch have come into a scope."""
+        self.unguarded.add(uri)
+        self.tokens[uri] = {token: stroke for token, stroke in self.tokens[uri].items() if stroke < FOREVER}
+
+    def forget_missing(self, uri: str, before: str, limit: int = FOREVER) -> None:
+        """No longer expect tokens that were in `before` and are gone, if they are not newer than `limit`."""
+        tokens, after = self.tokens[uri], self.text(uri)
+        for token in [each for each in tokens if each in before and each not in after]:
+            if tokens[token] <= limit:
+                del tokens[token]
+
+    def _send(self, uri: str, document: _Open) -> None:
+        super()._send(uri, document)
+        self._strokes[id(self.outgoing[-1])] = self._typed.get(uri, 0)
+
+    def _report(self, uri: str, landed: list[Landed], *, by_user: bool) -> None:
+        if by_user:
+            self._typed[uri] = self.strokes
+        super()._report(uri, landed, by_user=by_user)
+
+    def _refuse(self, request: EditRequest) -> None:
+        super()._refuse(request)
+        self.counts["refused by the client"] += 1
+
+    def _land(self, request: EditRequest, document: _Open) -> None:
+        count, before = len(self.landings), document.buffer.text
+        super()._land(request, document)
+        limit = self.limits.get(self.owners[request.token], 0)
+        blind = self.is_blind(request.token)
+        for landing in self.landings[count:]:
+            if not blind:
+                self._judge(request.uri, landing.landed, self.owners[request.token])
+        if blind and request.version != document.version - 1:
+            self.counts["landed unchecked"] += 1
+        self.forget_missing(request.uri, before, limit)
+
+    def _judge(self, uri: str, landed: Landed, owner: str) -> None:
+        limit = self.limits.get(owner, 0)
+        newer = [
+            key
+            for key, author in zip(landed.removed, landed.removed_authors, strict=True)
+            # What was typed into a misplaced patch may be written again where the patch is taken back.
+            if author > limit and not (owner.startswith(TAKE_BACK) and key in landed.text)
+        ]
+        if newer:
+            self.problems.append(f"the keys {newer} were deleted: {landed.text!r} over {landed.removed!r}")
+        if SENTINEL in landed.removed_authors and uri not in self.unguarded:
+            self.problems.append(f"{landed.removed!r} outside the scope became {landed.text!r}")
