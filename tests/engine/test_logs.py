@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lsp_server.engine.logs import RedactingFilter, configure, keys_in
+from lsp_server.engine.logs import WIRE_LOGGERS, RedactingFilter, configure, keys_in
 from lsp_server.settings import Log, Settings, load
 
 KEY = "CANARY-KEY-0123456789"
@@ -33,13 +33,14 @@ def restored() -> Iterator[None]:
     """Logging as pytest has set it up is there again after the test."""
     root = logging.getLogger()
     before = root.handlers[:], root.level
+    levels = {name: logging.getLogger(name).level for name in WIRE_LOGGERS}
     root.handlers[:] = []
     yield
     for handler in root.handlers:
         handler.close()
     root.handlers[:], root.level = before
-    for name in ("pygls", "websockets"):
-        logging.getLogger(name).setLevel(logging.NOTSET)
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)
 
 
 def test_B115_no_library_logs_a_body(logged: Callable[[str], str]) -> None:

@@ -130,13 +130,14 @@ def logging_restored() -> Iterator[None]:
     """A session logs as its settings say; the tests' own logging is there again afterwards."""
     root = logging.getLogger()
     before = root.handlers[:], root.level
+    levels = {name: logging.getLogger(name).level for name in logs.WIRE_LOGGERS}
     root.handlers[:] = []
     try:
         yield
     finally:
         root.handlers[:], root.level = before
-        for name in logs.WIRE_LOGGERS:
-            logging.getLogger(name).setLevel(logging.NOTSET)
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
 
 
 @contextlib.asynccontextmanager
