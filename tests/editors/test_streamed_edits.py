@@ -75,7 +75,15 @@ class Desk:
         """Ask for the edit, at the loop; the model's turn."""
         place = {"line": 2, "character": 8}
         self.run("midstream.edit", position=place, instruction=INSTRUCTION)
-        return self.model.turn()
+        return self.turn()
+
+    def turn(self) -> Turn:
+        """The model's next turn; without one, what the editor shows may say why."""
+        try:
+            return self.model.turn()
+        except TimeoutError:
+            terminal = getattr(self.editor, "terminal", None)
+            pytest.fail(f"the model was not asked\n{terminal.screen() if terminal else self.editor.text()}")
 
     def run(self, command: str, **argument: object) -> None:
         self.editor.run(command, {"uri": self.path.as_uri(), **argument})
@@ -147,7 +155,7 @@ def test_a_new_instruction_redirects(desk: Desk) -> None:
     desk.speak(turn, FIRST)
     desk.see_part("list[int]")
     desk.run("midstream.redirect", instruction="use sum")
-    second = desk.model.turn()
+    second = desk.turn()
     desk.model.wait_until_freed(turn)
     assert INSTRUCTION in second.text and "use sum" in second.text
     desk.speak(second, f"```python\n{REDIRECTED}```\n")

@@ -1,7 +1,8 @@
 """Helix in a terminal."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -137,17 +138,26 @@ class Helix:
         """Go to normal mode."""
         # An escape that nobody needed would turn the next key into its Alt twin.
         if " NOR " not in self.terminal.screen():
-            self.terminal.press("Escape")
-            wait_for(lambda: " NOR " in self.terminal.screen(), "normal mode")
+            self._escape(lambda: " NOR " in self.terminal.screen())
 
     def close(self) -> None:
         """End Helix, and with it the server."""
         self.terminal.close()
 
     def _offers_commands(self) -> bool:
-        self.command("lsp-workspace-command midstream.status")
-        wait_for(lambda: ":lsp" not in self.terminal.screen(), "the command line to close")
-        return "not supported" not in self.terminal.screen()
+        """Look into the picker of the servers' commands, which is empty until a server runs."""
+        self.command("lsp-workspace-command")
+        wait_for(lambda: "┌──" in self.terminal.screen(), "the picker")
+        offered = "midstream.edit" in self.terminal.screen()
+        self._escape(lambda: "┌──" not in self.terminal.screen())
+        return offered
+
+    def _escape(self, done: Callable[[], bool]) -> None:
+        """Press Escape until it has worked: on a busy machine a terminal can lose one."""
+        while not done():
+            self.terminal.press("Escape")
+            with suppress(AssertionError):
+                wait_for(done, "Escape to work", seconds=1)
 
     def _insert(self, key: str) -> None:
         if " INS " not in self.terminal.screen():
