@@ -14,13 +14,18 @@ export class Patches {
       return { applied: false };
     }
     this.onLand(document, patch);
-    const waiter = { uri: patch.uri, version: patch.version + 1 };
-    const reported = new Promise<void>((resolve) => this.waiting.push({ ...waiter, resolve }));
+    let stop = (): void => undefined;
+    const reported = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const waiter = { uri: patch.uri, version: patch.version + 1, resolve: stop };
+    this.waiting.push(waiter);
     const applied = await land(document, patch);
-    if (!applied) {
-      this.release(patch.uri, patch.version + 1);
+    if (applied) {
+      await reported;
+    } else {
+      this.waiting = this.waiting.filter((other) => other !== waiter);
     }
-    await reported;
     return { applied };
   };
 
