@@ -259,7 +259,11 @@ class Completer:
         self.rhythm.answered(latency)
         loop = asyncio.get_running_loop()
         suggestion.first_line = loop.time()
-        loop.call_later(LINE_PATIENCE, self._serve, suggestion)
+        loop.call_later(LINE_PATIENCE, self._out_of_patience, suggestion)
+
+    def _out_of_patience(self, suggestion: Suggestion) -> None:
+        if not suggestion.done:
+            self._serve(suggestion)
 
     def prompt(self, ask: Ask) -> Prompt:
         """What a request would send, without sending it."""
@@ -308,8 +312,7 @@ class Completer:
     def _announce(self, suggestion: Suggestion) -> None:
         """Tell a client that asks again that more has come."""
         if self._editor.retriggers and suggestion.first_line is not None:
-            uri = suggestion.document.uri
-            progress = Progress(id=suggestion.id, uri=uri, kind="complete", tokens=suggestion.tokens)
+            progress = Progress(suggestion.id, suggestion.document.uri, "complete", suggestion.tokens)
             self._editor.status(Status("working", model=self._backend().name, generation=progress))
 
 

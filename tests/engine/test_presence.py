@@ -128,6 +128,22 @@ def test_a_dropped_completion_leaves_no_working_status_behind() -> None:
     run_virtual(run())
 
 
+def test_a_completion_that_ends_soon_after_its_first_line_leaves_no_working_status_behind() -> None:
+    async def run() -> None:
+        on = Stage("def f():\n    <|>\n")
+        on.editor.retriggers = True
+        request = asyncio.ensure_future(on.assistant.complete(on.ask(13)))
+        call = await on.call()
+        await on.said(call, "a = 1\n", "    b = 2\n")
+        call.finish()
+        assert await request
+        await passes(1)
+        assert on.editor.statuses[-1].state == "ready"
+        await on.close()
+
+    run_virtual(run())
+
+
 def test_a_completion_is_stopped_by_its_id() -> None:
     async def run() -> None:
         on = Stage("x = <|>\n")
