@@ -39,9 +39,9 @@ async def test_B112_B113_what_is_ignored_or_secret_is_in_no_payload(tmp_path: Pa
         await client.command("midstream.edit", uri=app, position=where, instruction="2", wait=True)
         assert model.turns and all(CANARY not in turn.text for turn in model.turns)
         (tmp_path / ".gitignore").write_text("secret/**\napp.py\n")
-        asked = len(model.turns)
+        asked = sum(turn.create.generate for turn in model.turns)
         assert await client.ask(app, opened.at)[1] is None
-        assert len(model.turns) == asked, "a rule that changed holds at once"
+        assert sum(turn.create.generate for turn in model.turns) == asked, "a rule that changed holds at once"
         assert await client.quit() == 0
 
 

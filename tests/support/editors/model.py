@@ -31,8 +31,8 @@ class Model:
 
     @property
     def turns(self) -> list[Turn]:
-        """All requests so far."""
-        return list(self.server.turns)
+        """All requests for an answer so far; reading ahead asks for none."""
+        return [turn for turn in self.server.turns if turn.create.generate]
 
     def turn(self, seconds: float = 20.0) -> Turn:
         """The next request that no script answers."""
