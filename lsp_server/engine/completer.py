@@ -291,8 +291,7 @@ class Completer:
         waiting = [waiter for waiter in suggestion.waiters if not waiter.answer.done()]
         if not waiting:
             self._announce(suggestion)
-            return
-        if not (suggestion.done or self._enough(suggestion)):
+        elif not (suggestion.done or self._enough(suggestion)):
             return
         for waiter in waiting:
             document, cursor = waiter.ask.virtual()
