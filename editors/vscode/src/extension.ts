@@ -104,7 +104,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       const question = "Midstream sends code to the models you configured. Allow it in this workspace?";
       const answer = await vscode.window.showWarningMessage(question, { modal: true }, allow, "Manage Trust");
       if (answer === allow) {
-        await server.restart();
+        await server.allow();
       } else if (answer !== undefined) {
         await vscode.commands.executeCommand("workbench.trust.manage");
       }

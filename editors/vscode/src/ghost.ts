@@ -26,6 +26,8 @@ interface Followed {
 
 export class Ghost implements vscode.InlineCompletionItemProvider, vscode.Disposable {
   private followed: Followed | undefined;
+  /** The place of the suggestion that the user dismissed, until he asks elsewhere. */
+  private dismissed: Followed | undefined;
   private current: Progress | undefined;
   /** True from our own asking again until VS Code passes the question on. */
   private asking = false;
@@ -50,6 +52,7 @@ export class Ghost implements vscode.InlineCompletionItemProvider, vscode.Dispos
   ): Promise<Suggestions> {
     const again = this.asking && this.isHere(document, position);
     if (!again) {
+      this.dismissed = undefined;
       this.followed = { uri: document.uri.toString(), version: document.version, position };
     }
     this.asking = false;
@@ -66,10 +69,13 @@ export class Ghost implements vscode.InlineCompletionItemProvider, vscode.Dispos
     const before = this.current;
     const now = status.generation?.kind === "complete" ? status.generation : undefined;
     this.current = now;
-    void vscode.commands.executeCommand("setContext", "midstream.completing", now !== undefined);
-    const grown = now
-      ? (now.tokens ?? 0) > (before?.id === now.id ? (before.tokens ?? 0) : 0)
-      : before !== undefined;
+    if (now && this.dismissed?.uri === now.uri) {
+      void this.stop(now);
+      return;
+    }
+    const tokensBefore = now && before?.id === now.id ? (before.tokens ?? 0) : 0;
+    // A stream that failed has nothing more to show.
+    const grown = now ? (now.tokens ?? 0) > tokensBefore : before !== undefined && status.state !== "error";
     const generation = now ?? before;
     if (grown && generation && this.answersHere(generation)) {
       this.wanted = true;
@@ -77,14 +83,21 @@ export class Ghost implements vscode.InlineCompletionItemProvider, vscode.Dispos
     }
   }
 
-  /** Hides the suggestion and ends the stream that it comes from. */
+  /** Hides the suggestion and ends the stream that it comes from, also when that is heard of only later. */
   async dismiss(): Promise<void> {
+    this.dismissed = this.followed;
     this.followed = undefined;
     this.wanted = false;
     await vscode.commands.executeCommand("editor.action.inlineSuggest.hide");
     if (this.current) {
-      await this.call("midstream.stop", { id: this.current.id });
+      await this.stop(this.current);
     }
+  }
+
+  private async stop(generation: Progress): Promise<void> {
+    this.dismissed = undefined;
+    this.current = undefined;
+    await this.call("midstream.stop", { id: generation.id });
   }
 
   /**

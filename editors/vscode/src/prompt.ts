@@ -12,7 +12,7 @@ export interface PromptHandlers {
 }
 
 export class Prompt implements vscode.Disposable {
-  private readonly pick = vscode.window.createQuickPick<vscode.QuickPickItem & { instruction?: string }>();
+  private readonly pick = vscode.window.createQuickPick<Entry>();
   private readonly history: string[];
   private running = false;
 
@@ -25,8 +25,10 @@ export class Prompt implements vscode.Disposable {
     this.waiting(handlers.title);
     this.pick.onDidChangeValue(() => this.fill());
     this.pick.onDidAccept(() => {
-      const instruction = this.pick.activeItems[0]?.instruction ?? this.pick.value.trim();
-      if (instruction !== "") {
+      // The list lags behind what is typed, so it counts only as long as nothing is.
+      const typed = this.pick.value.trim();
+      const instruction = typed === "" ? this.pick.selectedItems[0]?.earlier : typed;
+      if (instruction !== undefined) {
         this.remember(instruction);
         this.pick.value = "";
         handlers.onInstruction(instruction);
@@ -62,15 +64,15 @@ export class Prompt implements vscode.Disposable {
     this.pick.dispose();
   }
 
-  /** What is typed comes first, so that Enter takes it and not something like it. */
   private fill(): void {
     const typed = this.pick.value.trim();
-    const first =
-      typed === "" ? HINT : { label: typed, description: "Enter", alwaysShow: true, instruction: typed };
-    const earlier = this.history
-      .filter((instruction) => instruction !== typed)
-      .map((instruction) => ({ label: `$(history) ${instruction}`, instruction }));
-    this.pick.items = this.running && typed === "" ? [] : [first, ...earlier];
+    if (typed !== "") {
+      this.pick.items = [{ label: typed, description: "Enter", alwaysShow: true }];
+    } else {
+      // What stands in the description is not searched: typing hides the history at once.
+      const entry = (earlier: string): Entry => ({ label: "$(history)", description: earlier, earlier });
+      this.pick.items = this.running ? [] : [HINT, ...this.history.map(entry)];
+    }
   }
 
   private remember(instruction: string): void {
@@ -80,5 +82,13 @@ export class Prompt implements vscode.Disposable {
   }
 }
 
-/** Keeps Enter on an empty input from repeating an earlier instruction. */
-const HINT = { label: "$(pencil) Say what to change", description: "or choose an earlier instruction below" };
+interface Entry extends vscode.QuickPickItem {
+  /** The instruction of an entry of the history. */
+  readonly earlier?: string;
+}
+
+/** Stands first, so that Enter on an empty input does not repeat an earlier instruction. */
+const HINT: Entry = {
+  label: "$(pencil) Say what to change",
+  description: "or choose an earlier instruction below",
+};

@@ -52,6 +52,8 @@ export class Server implements vscode.Disposable {
   private crashes: number[] = [];
   private restarting: Promise<void> | undefined;
   private queued = false;
+  /** The user allows models to see a workspace that is not trusted; what it sets is still not read. */
+  private allowed = false;
   private startedWith: string | undefined;
   private readonly settings: string[];
 
@@ -74,6 +76,11 @@ export class Server implements vscode.Disposable {
     const params = { command: name, arguments: [argument] };
     return this.client.sendRequest("workspace/executeCommand", params);
   };
+
+  async allow(): Promise<void> {
+    this.allowed = true;
+    await this.restart();
+  }
 
   /** Starts anew; of the requests that come while one is under way, one more is done after it. */
   async restart(): Promise<void> {
@@ -150,10 +157,19 @@ export class Server implements vscode.Disposable {
       client.onNotification(StatusNotification, this.handlers.onStatus);
       client.onNotification(EndedNotification, this.handlers.onEnded);
       client.onRequest(ApplyPatchRequest, this.handlers.applyPatch);
+      client.onDidChangeState((event) => event.newState === State.Running && void this.askStatus());
       await client.start();
-      this.handlers.onStatus(await this.call("midstream.status", {}));
     } catch (error) {
       this.report(error);
+    }
+  }
+
+  /** A server that just started has said nothing about itself yet. */
+  private async askStatus(): Promise<void> {
+    try {
+      this.handlers.onStatus(await this.call("midstream.status", {}));
+    } catch (error) {
+      log.warn(`No status: ${String(error)}`);
     }
   }
 
@@ -169,7 +185,7 @@ export class Server implements vscode.Disposable {
       outputChannel: log,
       initializationOptions: () => ({
         ...setValues(this.settings, undefined),
-        trusted: vscode.workspace.isTrusted,
+        trusted: vscode.workspace.isTrusted || this.allowed,
       }),
       middleware: {
         ...this.handlers.middleware,

@@ -32,7 +32,8 @@ end
 
 ---@param status table the payload of `midstream/status`
 function M.update(status)
-  local generation = more(completing(M.last), completing(status))
+  -- A stream that failed has nothing more to show.
+  local generation = status.state ~= 'error' and more(completing(M.last), completing(status)) or nil
   local mended = status.state == 'error' and status.message ~= M.last.message
   M.last = status
   vim.cmd.redrawstatus()
