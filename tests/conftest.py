@@ -11,10 +11,9 @@ from xdist.scheduler import LoadScopeScheduling
 
 # A build is judged on the same examples each time; at a desk new ones are tried with every run.
 settings.register_profile("ci", derandomize=True, print_blob=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
-
 REQUIRED = bool(os.environ.get("MIDSTREAM_REQUIRE"))
+if REQUIRED or os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.fixture(autouse=True)
