@@ -26,8 +26,9 @@ logger = logging.getLogger(__name__)
 class Entry:
     """One open document.
 
-    `suspect` is a patch that counts as lost but was not refused: a client that compares versions too
-    late can still apply it after the key that overtook it.
+    `suspect` is a patch that can still land although it was settled: one that counts as lost but was not
+    refused, because a client may compare versions too late; or one that a blind client seems to have
+    reported but did not answer yet, because the user may have done by himself what it does.
     """
 
     document: Document
@@ -94,7 +95,7 @@ class Workspace:
         patch = entry.outstanding or entry.suspect
         found = None if patch is None else find(patch, before, after, edits, self.encoding)
         if patch is None or (patch is entry.suspect and (found is None or found.earlier or found.later)):
-            # A patch that counted as lost is believed to have landed only when nothing else is reported.
+            # A patch that was settled is believed to land only when nothing else is reported.
             found = None
             typing = tuple(edits) if patch is None else classify(before, after, edits, None).typing
         else:
@@ -262,6 +263,8 @@ class Workspace:
         entry.suspect = None
         if found.in_place:
             self._resolve(entry, patch, Landing.LANDED)
+            if patch.blind and entry.reply is not None and not entry.reply.done():
+                patch.intended, entry.suspect = None, patch
             return None
         self._resolve(entry, patch, Landing.MISPLACED)
         landed = found.landed
@@ -280,10 +283,11 @@ class Workspace:
         A change or a close that came in the turn of the loop before this one keeps the patch here.
         """
         stale = outstanding.landing.done() or entry.document.version != outstanding.patch.version
-        if stale or await send(outstanding.patch) == "refused":
+        refused = stale or await send(outstanding.patch) == "refused"
+        if refused:
             self._resolve(entry, outstanding, Landing.REFUSED)
-            if entry.suspect is outstanding:
-                entry.suspect = None
+        if entry.suspect is outstanding and (refused or outstanding.blind):
+            entry.suspect = None
 
 
 def tree_for(language_id: str) -> SyntaxTree | None:

@@ -100,6 +100,18 @@ async def test_B37_a_version_blind_client_puts_a_patch_on_a_moved_text_and_the_u
     assert text[: undo.start] + undo.text + text[undo.end :] == "\nred\nblue\n"
 
 
+@pytest.mark.parametrize("typed", ["XY", "c"])
+async def test_a_user_who_does_what_a_blind_patch_does_hides_nothing_of_its_landing(typed: str) -> None:
+    desk = Desk("neovim0", "a<[b]>cd\n")
+    await desk.sent("")
+    desk.editor.replace(URI, 1, 3, typed)
+    await desk.rest()
+    assert desk.editor.text(URI) == f"a{typed[1:]}d\n"
+    misplaced = desk.changes[-1].misplaced
+    assert misplaced is not None
+    assert misplaced.undo == Edit(1, 1, typed[0])
+
+
 async def test_a_blind_patch_beside_the_typing_is_where_it_belongs() -> None:
     desk = Desk("plain", "<[red]>\nblue\n")
     outstanding = await desk.sent("GREEN")
