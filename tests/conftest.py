@@ -9,11 +9,12 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
-# A build is judged on the same examples each time; at a desk new ones are tried with every run.
-settings.register_profile("ci", derandomize=True, print_blob=True)
+# A build is judged on the same examples each time; at a desk new ones are tried with every run. A machine
+# may be slow: no example has a deadline.
+settings.register_profile("desk", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 REQUIRED = bool(os.environ.get("MIDSTREAM_REQUIRE"))
-if REQUIRED or os.environ.get("CI"):
-    settings.load_profile("ci")
+settings.load_profile("ci" if REQUIRED or os.environ.get("CI") else "desk")
 
 
 @pytest.fixture(autouse=True)
