@@ -21,6 +21,7 @@ from lsp_server.engine.rewrite import smallest
 from lsp_server.engine.workspace import Workspace
 
 REVERT, TAKE_BACK = "Midstream: revert", "Midstream: take back"
+MAXIMUM_UNEXPLAINED = 3
 
 
 async def take_edit_back(generation: Generation, workspace: Workspace, editor: Editor) -> Result:
@@ -107,8 +108,10 @@ async def land(
 ) -> Landing | None:
     """Send the edit of a region's text, and again as often as typing overtakes it.
 
-    What became of it; None when nothing was sent, or no report came.
+    A client that refuses although nobody typed is asked again a few times. What became of the edit; None
+    when nothing was sent, or no report came.
     """
+    unexplained = 0
     for _ in range(MAXIMUM_REFUSALS):
         settled = await workspace.settled(uri, CONFIRM_PATIENCE)
         document = workspace.get(uri)
@@ -130,5 +133,7 @@ async def land(
         if landing not in (Landing.LOST, Landing.REFUSED):
             return landing
         if not await workspace.changed(uri, document.version, REFUSAL_PATIENCE):
+            unexplained += 1
+        if unexplained == MAXIMUM_UNEXPLAINED:
             return landing
     return None

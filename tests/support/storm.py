@@ -157,6 +157,7 @@ class Storm(StormStage):
     def refuse(self) -> None:
         """The client will refuse the next edit; one that lies about it never does so without a reason."""
         if self.editor.mode.refuses != "lie":
+            self.refusals += 1
             self.editor.refuse_next()
 
     def deliver(self) -> None:

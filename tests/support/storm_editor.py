@@ -41,6 +41,7 @@ class StormEditor(FakeEditor):
         self.reported: dict[str, int] = {}
         self.unguarded: set[str] = set()
         self.owners: dict[int, str] = {}
+        self.repairs = 0
         self.counts = counts
         self._may_send = may_send
         self._judge_result = judge
@@ -113,6 +114,7 @@ class StormEditor(FakeEditor):
         count, before = len(self.landings), document.buffer.text
         super()._land(request, document)
         limit = self.limits.get(self.owners[request.token], 0)
+        self.repairs += self.owners[request.token].startswith(TAKE_BACK)
         blind = self.is_blind(request.token)
         for landing in self.landings[count:]:
             if not blind:

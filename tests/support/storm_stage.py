@@ -14,10 +14,11 @@ from lsp_server.core.text import Encoding
 from lsp_server.engine.assistant import Assistant
 from lsp_server.engine.generation import Generation
 from lsp_server.engine.ports import Result
+from lsp_server.engine.takeback import MAXIMUM_UNEXPLAINED
 from lsp_server.engine.workspace import Workspace
 from lsp_server.settings import Complete, Edit, Settings
 from tests.support.scripted_model import Call, OneModel, ScriptedModel
-from tests.support.storm_editor import TAKE_BACK, StormEditor
+from tests.support.storm_editor import StormEditor
 from tests.support.virtual_time import VirtualTimeLoop, passes, turns
 
 
@@ -48,6 +49,7 @@ class StormStage:
         self.plain: dict[str, bool] = {}
         self.waiting: set[asyncio.Task[Any]] = set()
         self.requests: list[asyncio.Task[Any]] = []
+        self.refusals = 0
         self._misplaced = 0
         self._keys = 0
 
@@ -91,12 +93,10 @@ class StormStage:
             assert document is not None and document.text == self.editor.text(uri), "the mirror is wrong"
             assert not self.workspace.busy(uri), "a patch is still under way"
             missing = [token for token in self.editor.tokens[uri] if token not in document.text]
-            assert not missing, f"{missing} is not in {document.text!r}"
+            assert not missing or self._refuses_repairs(), f"{missing} is not in {document.text!r}"
         told = sum("you typed at the same moment" in sentence for _, sentence in self.editor.shown)
-        repairs = sum(owner.startswith(TAKE_BACK) for owner in self.editor.owners.values())
-        assert repairs <= self._misplaced == told, (
-            f"{self._misplaced} misplaced, {repairs} repaired, {told} told"
-        )
+        repairs, misplaced = self.editor.repairs, self._misplaced
+        assert repairs <= misplaced == told, f"{misplaced} misplaced, {repairs} repaired, {told} told"
         self.loop.run_until_complete(self.assistant.shutdown())
         self.run(lambda: None, 3)
         assert not asyncio.all_tasks(self.loop), asyncio.all_tasks(self.loop)
@@ -139,6 +139,11 @@ class StormStage:
         finally:
             del self.workspace.change
         self._misplaced += sum(misplaced)
+
+    def _refuses_repairs(self) -> bool:
+        """True when the client refused a repair again and again, for no reason, and the user was told."""
+        told = any("undo takes it back" in sentence for _, sentence in self.editor.shown)
+        return told and self.refusals >= MAXIMUM_UNEXPLAINED
 
     def _problem(self, sentence: str) -> None:
         self.editor.problems.append(sentence)

@@ -27,6 +27,7 @@ QUIET = {
     "telemetry.telemetryLevel": "off",
     "update.mode": "none",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "workbench.reduceMotion": "on",
     "workbench.startupEditor": "none",
     "workbench.tips.enabled": False,
 }
