@@ -7,44 +7,25 @@ client's own reports (didChange) are the only proof that a patch landed; its ans
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from lsp_server.core.document import Change, Document
 from lsp_server.core.echo import classify
 from lsp_server.core.edits import Edit, Patch, inverse
-from lsp_server.core.syntax.languages import language_of
 from lsp_server.core.syntax.tree import SyntaxTree
 from lsp_server.core.text import Encoding, Range, Span
+from lsp_server.engine.entry import Entry, tree_for, under_way, wake
 from lsp_server.engine.patches import Found, Landing, Misplaced, Outstanding, Region, find, follow, follow_all
 from lsp_server.engine.ports import ApplyReply
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class Entry:
-    """One open document.
-
-    `suspect` is a patch that can still land although it was settled: one that counts as lost but was not
-    refused, because a client may compare versions too late; or one that a blind client seems to have
-    reported but did not answer yet, because the user may have done by himself what it does.
-    """
-
-    document: Document
-    tree: SyntaxTree | None
-    outstanding: Outstanding | None = None
-    suspect: Outstanding | None = None
-    reply: asyncio.Task[None] | None = None
-    regions: list[Region] = field(default_factory=list)
-    next_change: asyncio.Future[None] | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Changed:
     """What one didChange meant: our own patch, the user's edits, or both.
 
-    `misplaced` is a patch that landed on a text that had changed.
+    `misplaced` is a patch that landed on a text that had changed; `edits` are all of it, whosever they are.
     """
 
     before: Document
@@ -52,6 +33,7 @@ class Changed:
     echo: bool
     typing: tuple[Edit, ...]
     misplaced: Misplaced | None = None
+    edits: tuple[Edit, ...] = ()
 
 
 Send = Callable[[Patch], Awaitable[ApplyReply]]
@@ -63,16 +45,22 @@ class Workspace:
     def __init__(self, encoding: Encoding = Encoding.UTF16) -> None:
         self.encoding = encoding
         self._entries: dict[str, Entry] = {}
+        self._closed: dict[str, Entry] = {}
         self._replies: set[asyncio.Task[None]] = set()
         self._unknown: set[str] = set()
 
     def open(self, uri: str, language: str, version: int, text: str) -> Document:
-        """Take a document in; an open one under the same URI is replaced."""
+        """Take a document in; an open one under the same URI is replaced.
+
+        A patch that the client owes an answer for since before can still land in it.
+        """
         if uri in self._entries:
             self.close(uri)
         document = Document.open(uri, language, version, text)
         self._unknown.discard(uri)
-        self._entries[uri] = Entry(document, tree_for(language))
+        entry = self._entries[uri] = Entry(document, tree_for(language))
+        if (closed := self._closed.pop(uri, None)) is not None:
+            entry.suspect, entry.reply = closed.suspect, closed.reply
         return document
 
     def change(self, uri: str, changes: Sequence[Change], version: int) -> Changed | None:
@@ -104,15 +92,18 @@ class Workspace:
         if entry.regions:
             follow_all(entry.regions, before, found, typing)
         wake(entry)
-        return Changed(before, after, found is not None, typing, misplaced)
+        return Changed(before, after, found is not None, typing, misplaced, edits)
 
     def close(self, uri: str) -> None:
         """Forget a document; a patch under way to it counts as closed."""
         entry = self._entries.pop(uri, None)
         if entry is None:
             return
-        if entry.outstanding is not None:
-            self._resolve(entry, entry.outstanding, Landing.CLOSED)
+        if (patch := entry.outstanding or entry.suspect) is not None:
+            patch.intended, entry.suspect = None, patch
+            self._resolve(entry, patch, Landing.CLOSED)
+        if entry.reply is not None and not entry.reply.done():
+            self._closed[uri] = entry
         wake(entry)
 
     def get(self, uri: str) -> Document | None:
@@ -286,28 +277,9 @@ class Workspace:
         refused = stale or await send(outstanding.patch) == "refused"
         if refused:
             self._resolve(entry, outstanding, Landing.REFUSED)
-        if entry.suspect is outstanding and (refused or outstanding.blind):
-            entry.suspect = None
-
-
-def tree_for(language_id: str) -> SyntaxTree | None:
-    """An empty tree, where the language is known."""
-    language = language_of(language_id)
-    return None if language is None else SyntaxTree(language)
-
-
-def under_way(entry: Entry) -> list[asyncio.Future[Any]]:
-    """What must happen before the next patch may go."""
-    waiting: list[asyncio.Future[Any]] = []
-    if entry.outstanding is not None:
-        waiting.append(entry.outstanding.landing)
-    if entry.reply is not None and not entry.reply.done():
-        waiting.append(entry.reply)
-    return waiting
-
-
-def wake(entry: Entry) -> None:
-    """Let go whoever waits for the next change of a document."""
-    if entry.next_change is not None and not entry.next_change.done():
-        entry.next_change.set_result(None)
-    entry.next_change = None
+        uri = outstanding.patch.uri
+        if self._closed.get(uri) is entry:
+            del self._closed[uri]
+        now = self._entries.get(uri)
+        if now is not None and now.suspect is outstanding and (refused or outstanding.blind):
+            now.suspect = None
