@@ -224,12 +224,13 @@ class Storm(StormStage):
         self.editor.limits[number] = self.editor.reported[uri]
         if "§" in text or "#" in text:
             self.editor.unguard(uri)
-        head = text.splitlines(keepends=True)[0] if text else ""
-        self.replies[id(generation.job.request)] = (
-            head.rstrip() + "\n" + REPLIES[reply].format(len(self.generations)) if reply != "nothing" else ""
-        )
-        known = head.rstrip("\r\n") in ("def first():", "def second(value):")
-        self.plain[number] = known and reply in PLAIN_REPLIES and generation.job.scope.kind == "function"
+        body = REPLIES[reply].format(len(self.generations))
+        write = whole_scope if self.settings.edit.format == "scope" else two_hunks
+        said, expected = write(text.replace("\r\n", "\n"), body) if body else ("", "")
+        self.replies[id(generation.job.request)] = said
+        known = text.startswith(("def first():", "def second(value):"))
+        if known and reply in PLAIN_REPLIES and generation.job.scope.kind == "function":
+            self.expected[number] = expected
 
     def _wait_for(self, start: Callable[[], Coroutine[None, None, Any]]) -> asyncio.Task[Any] | None:
         async def answer() -> None:
@@ -243,3 +244,20 @@ class Storm(StormStage):
         task = self.loop.create_task(answer())
         self.waiting.add(task)
         return task
+
+
+def whole_scope(text: str, body: str) -> tuple[str, str]:
+    """A reply that rewrites the scope below its first line, and the scope as it then reads."""
+    new = text.partition("\n")[0].rstrip() + "\n" + body
+    return new, new
+
+
+def two_hunks(text: str, body: str) -> tuple[str, str]:
+    """A reply that puts the body in front of the second line and takes the last line away."""
+    head, _, rest = text.partition("\n")
+    kept, _, last = rest.rstrip("\n").rpartition("\n")
+    said = "".join(
+        f"<<<<<<< SEARCH\n{search}\n=======\n{replace}>>>>>>> REPLACE\n"
+        for search, replace in ((head, f"{head}\n{body}"), (last, ""))
+    )
+    return said, f"{head}\n{body}{kept}"

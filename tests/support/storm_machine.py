@@ -31,6 +31,7 @@ class StormMachine(RuleBasedStateMachine):
         self.holds = True
 
     @initialize(
+        form=st.sampled_from(("scope", "scope", "hunks")),
         delivery=st.sampled_from(("stream", "stream", "atomic")),
         foreign=st.sampled_from(("cancel", "rebase")),
         newline=st.sampled_from(("\n", "\n", "\r\n")),
@@ -38,8 +39,10 @@ class StormMachine(RuleBasedStateMachine):
         reply=REPLY,
         started=st.booleans(),
     )
-    def begin(self, delivery: str, foreign: str, newline: str, where: int, reply: str, started: bool) -> None:
-        edit = Edit(format="scope", delivery=delivery, on_foreign_change=foreign)  # type: ignore[arg-type]
+    def begin(
+        self, form: str, delivery: str, foreign: str, newline: str, where: int, reply: str, started: bool
+    ) -> None:
+        edit = Edit(format=form, delivery=delivery, on_foreign_change=foreign)  # type: ignore[arg-type]
         self.storm = Storm(self.mode, edit=edit, newline=newline, counts=self.counts)
         self.counts["examples"] += 1
         for uri in URIS:

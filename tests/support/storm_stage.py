@@ -46,7 +46,7 @@ class StormStage:
         self.generations: dict[str, Generation] = {}
         self.replies: dict[int, str] = {}
         self.said: dict[int, int] = {}
-        self.plain: dict[str, bool] = {}
+        self.expected: dict[str, str] = {}
         self.waiting: set[asyncio.Task[Any]] = set()
         self.requests: list[asyncio.Task[Any]] = []
         self.refusals = 0
@@ -167,14 +167,14 @@ class StormStage:
         region, uri = generation.region, generation.job.uri
         if result.outcome == "typed_over" and self.editor.reported[uri] <= self.editor.limits[result.id]:
             return "nobody typed"
-        if result.outcome not in ("done", "unchanged") or not self.plain[result.id] or region.touched:
+        if result.outcome not in ("done", "unchanged") or result.id not in self.expected or region.touched:
             return ""
         document = self.workspace.get(uri)
         if document is None or not self.workspace.follows(uri, region):
             return ""
         text = without_blanks(document.slice(region.span.start, region.span.end))
-        reply = without_blanks(self.replies[id(generation.job.request)])
-        return "" if text == reply else f"{text!r} is not {reply!r}"
+        expected = without_blanks(self.expected[result.id])
+        return "" if text == expected else f"{text!r} is not {expected!r}"
 
     def _call(self, number: int) -> Call | None:
         """One of the calls that still want to be answered."""
