@@ -9,7 +9,6 @@ from lsp_server.core.text import Span
 from lsp_server.engine.errors import EditRefused, Interrupted, MidstreamError
 from lsp_server.engine.generation import Generation
 from lsp_server.engine.suggestion import Ask
-from tests.support.fake_modes import Changed
 from tests.support.storm_editor import FOREVER, REVERT, SENTINEL
 from tests.support.storm_stage import StormStage
 
@@ -161,25 +160,8 @@ class Storm(StormStage):
             self.editor.refuse_next()
 
     def deliver(self) -> None:
-        """The server reads the next message; a key in it ends a running edit, or goes on beside it."""
-        message = self.editor.outgoing[0] if self.editor.outgoing else None
-        if not isinstance(message, Changed):
-            self.editor.deliver()
-            return
-        uri, reported = message.uri, self.editor.reported.get(message.uri, 0)
-        typed = [
-            token
-            for token, stroke in self.editor.tokens.get(uri, {}).items()
-            if reported < stroke < FOREVER and token in message.text
-        ]
-        running = [each for each in self.generations.values() if each.running and each.job.uri == uri]
+        """The server reads the next message."""
         self.editor.deliver()
-        if (
-            typed
-            and self.settings.edit.on_foreign_change == "cancel"
-            and any(each.running for each in running)
-        ):
-            self._problem(f"an edit goes on although {typed} was typed")
 
     def _token(self, kind: str) -> str:
         """A key; those of kinds "key" and "astral" are like no other."""

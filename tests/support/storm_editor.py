@@ -1,10 +1,11 @@
 """The fake editor of the typing storm: it judges every edit of the server at the moment it lands."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lsp_server.core.edits import Patch
+from lsp_server.engine.generation import Generation
 from lsp_server.engine.ports import ApplyReply, Result
 from tests.support.fake_buffer import Landed
 from tests.support.fake_client import _Open
@@ -24,7 +25,8 @@ class StormEditor(FakeEditor):
     """`limits` holds for each owner of patches the last keystroke that it may delete.
 
     `tokens` holds per document what must be there at rest, with the keystroke that wrote it; `may_send`
-    says why an owner must not send a patch now, or nothing.
+    says why an owner must not send a patch now, or nothing; `must_end` names the running generations of a
+    document that a key ends.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class StormEditor(FakeEditor):
         *handlers: Any,
         may_send: Callable[[str, Patch], str],
         judge: Callable[[Result], str],
+        must_end: Callable[[str], Sequence[Generation]],
         counts: Counter[str],
     ) -> None:
         super().__init__(mode, *handlers)
@@ -45,6 +48,7 @@ class StormEditor(FakeEditor):
         self.counts = counts
         self._may_send = may_send
         self._judge_result = judge
+        self._must_end = must_end
         self._typed: dict[str, int] = {}
         self._strokes: dict[int, int] = {}
 
@@ -81,9 +85,18 @@ class StormEditor(FakeEditor):
         self._strokes[id(self.outgoing[-1])] = self._typed.get(uri, 0)
 
     def deliver(self) -> bool:
-        if self.outgoing and isinstance(message := self.outgoing[0], Changed | Opened):
-            self.reported[message.uri] = self._strokes.pop(id(message))
-        return super().deliver()
+        message = self.outgoing[0] if self.outgoing else None
+        if not isinstance(message, Changed | Opened):
+            return super().deliver()
+        uri, before = message.uri, self.reported.get(message.uri, 0)
+        tokens = self.tokens.get(uri, {}).items()
+        typed = [key for key, stroke in tokens if before < stroke < FOREVER and key in message.text]
+        running = self._must_end(uri)
+        self.reported[uri] = self._strokes.pop(id(message))
+        delivered = super().deliver()
+        if typed and any(each.running for each in running):
+            self.problems.append(f"an edit goes on although {typed} was typed")
+        return delivered
 
     def unguard(self, uri: str) -> None:
         """The lines that no edit may touch have come into a scope."""

@@ -39,6 +39,7 @@ class StormStage:
             lambda uri: self.assistant.document_closed(uri),
             may_send=self._forbidden,
             judge=self._judge,
+            must_end=self._must_end,
             counts=counts,
         )
         self.assistant = Assistant(lambda: self.settings, self.workspace, OneModel(self.model), self.editor)
@@ -175,6 +176,11 @@ class StormStage:
         text = without_blanks(document.slice(region.span.start, region.span.end))
         expected = without_blanks(self.expected[result.id])
         return "" if text == expected else f"{text!r} is not {expected!r}"
+
+    def _must_end(self, uri: str) -> list[Generation]:
+        if self.settings.edit.on_foreign_change == "rebase":
+            return []
+        return [each for each in self.generations.values() if each.running and each.job.uri == uri]
 
     def _call(self, number: int) -> Call | None:
         """One of the calls that still want to be answered."""
