@@ -113,25 +113,34 @@ def test_paths_of_uris(uri: str, path: str) -> None:
     assert path_of(uri) == path
 
 
-@pytest.mark.parametrize(
-    ("text", "secret"),
-    [
-        (f"client = boto3.client('s3', aws_access_key_id='{AWS}')", AWS),
-        (f"# {GITHUB} is mine", GITHUB),
-        (f"client = Anthropic(api_key={ANTHROPIC!r})", ANTHROPIC),
-        (f"curl -H 'Authorization: Bearer {OPENAI}'", OPENAI),
-        ('client = connect(password="Tr0ub4dor&3")', "Tr0ub4dor&3"),
-        ("db_password = 'correct horse'", "correct horse"),
-        ("DATABASE_URL = 'postgres://bob:s3cr3tpw@db/x'", "s3cr3tpw"),
-        (f"salt = '{HEX}'", HEX),
-        ("export API_TOKEN=abcdef123456", "abcdef123456"),
-        ("  password: hunter22", "hunter22"),
-        ("x" * 3000 + f' password = "{HEX}"', HEX),
-        (f"-----BEGIN RSA PRIVATE KEY-----\n{PEM_BODY}\n-----END RSA PRIVATE KEY-----", PEM_BODY),
-        (f'k = "-----BEGIN PRIVATE KEY-----\\n{PEM_BODY}', PEM_BODY),
-        (PEM_BODY.split("\n")[0], PEM_BODY.split("\n")[0]),
-    ],
-)
+SECRETS = [
+    (f"client = boto3.client('s3', aws_access_key_id='{AWS}')", AWS),
+    (f"# {GITHUB} is mine", GITHUB),
+    (f"client = Anthropic(api_key={ANTHROPIC!r})", ANTHROPIC),
+    (f"curl -H 'Authorization: Bearer {OPENAI}'", OPENAI),
+    ('client = connect(password="Tr0ub4dor&3")', "Tr0ub4dor&3"),
+    ("db_password = 'correct horse'", "correct horse"),
+    ("DATABASE_URL = 'postgres://bob:s3cr3tpw@db/x'", "s3cr3tpw"),
+    (f"salt = '{HEX}'", HEX),
+    ("export API_TOKEN=abcdef123456", "abcdef123456"),
+    ("  password: hunter22", "hunter22"),
+    ("x" * 3000 + f' password = "{HEX}"', HEX),
+    (f"-----BEGIN RSA PRIVATE KEY-----\n{PEM_BODY}\n-----END RSA PRIVATE KEY-----", PEM_BODY),
+    (f'k = "-----BEGIN PRIVATE KEY-----\\n{PEM_BODY}', PEM_BODY),
+    (PEM_BODY.split("\n")[0], PEM_BODY.split("\n")[0]),
+]
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
+@pytest.mark.parametrize("mark", ["+", "-", " ", "# ", "#", "//", "    // ", " * ", "-- ", "> "])
+def test_secrets_in_a_diff_or_in_a_comment_are_masked(text: str, secret: str, mark: str) -> None:
+    marked = "".join(mark + line for line in text.splitlines(keepends=True))
+    masked = mask(["@@\n", marked, "\n"], SALT)
+    assert not [line for line in secret.split("\n") if line in masked.texts[1]]
+    assert Unmask(masked.secrets).push(masked.texts[1]) == marked
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_secrets_are_masked_and_nothing_else(text: str, secret: str) -> None:
     masked = mask([text], SALT)
     assert secret not in masked.texts[0]

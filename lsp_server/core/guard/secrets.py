@@ -18,19 +18,21 @@ TOKENS = re.compile(
     r"|\b(?:xai|gsk|hf|csk|pplx|npm|dop_v1|glpat|shpat)[-_]\w{16,}|\bgithub_pat_\w{20,}|\bgh[opsur]_\w{20,}"
     r"|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bAGE-SECRET-KEY-1\w{20,}"
 )
+# A line may be part of a diff or of a comment.
+_MARKS = r"^(?:[-+#;*>\s]|//)*"
 _TELLING = r"password|passwd|secret|token|api[-_]?key"
 ASSIGNMENTS = (
-    re.compile(r"^\s*(?:\w+\s+)?\w*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PWD)\w*=([^\s\"'$(<{`]{6,})$"),
-    re.compile(rf"(?i)^\s*-?\s*[\w.-]*(?:{_TELLING})[\w.-]*:\s+(?=\S*\d)([\w+/=!@#%^&*~-]{{8,}})$"),
+    re.compile(_MARKS + r"(?:\w+\s+)?\w*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PWD)\w*=([^\s\"'$(<{`]{6,})$"),
+    re.compile(rf"(?i){_MARKS}[\w.-]*(?:{_TELLING})[\w.-]*:\s+(?=\S*\d)([\w+/=!@#%^&*~-]{{8,}})$"),
     re.compile(r"(?i)authorization[\"']?\s*[:=]\s*[\"']?(?:bearer|basic)\s+([\w.~+/=-]{8,})"),
 )
-_GAP = r"(?:[\s\"'+,]|\\[rn]|[A-Z][\w-]+: [^\n]*\n)*"
+_GAP = r"(?:\n[ \t]*(?:[#;*>]|//|--?(?!-))|[\s\"'+,]|\\[rn]|[A-Z][\w-]+: [^\n]*\n)*"
 KEY_BLOCK = re.compile(
     rf"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----{_GAP}"
     rf"(?P<body>[A-Za-z0-9+/]{{16,}}={{0,2}}(?:{_GAP}[A-Za-z0-9+/]{{16,}}={{0,2}})*"
     rf"(?:{_GAP}[A-Za-z0-9+/]+(?:=|{_GAP}-----END|\Z)=?)?)"
 )
-BASE64_LINE = re.compile(r"^[ \t\"'+]*([A-Za-z0-9+/]{60,76}={0,2})[\\n\"'+ \t]*$")
+BASE64_LINE = re.compile(r"^(?:[ \t\"'+#;*>-]|//)*([A-Za-z0-9+/]{60,76}={0,2})[\\n\"'+ \t]*$")
 
 DETECTORS = """
 artifactory:ArtifactoryDetector aws:AWSKeyDetector azure_storage_key:AzureStorageKeyDetector
