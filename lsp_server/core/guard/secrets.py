@@ -19,7 +19,7 @@ TOKENS = re.compile(
     r"|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bAGE-SECRET-KEY-1\w{20,}"
 )
 # A line may be part of a diff or of a comment.
-_MARKS = r"^(?:[-+#;*>\s]|//)*"
+_MARKS = r"^(?:[-+#;*>\s]|//)*+"
 _TELLING = r"password|passwd|secret|token|api[-_]?key"
 ASSIGNMENTS = (
     re.compile(_MARKS + r"(?:\w+\s+)?\w*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PWD)\w*=([^\s\"'$(<{`]{6,})$"),
