@@ -23,6 +23,7 @@ from lsp_server.core.prompt import (
     edit_prompt,
     explain_prompt,
     prompt_tokens,
+    with_comments,
 )
 from lsp_server.core.text import Span
 from tests.support.marked import Marked, parse
@@ -91,6 +92,11 @@ SNIPPETS = (
     Snippet("app/item.py", "class Item:\n    price: float\n"),
     Snippet("README.md", "```\nrun\n```\n"),
 )
+CONTEXT = (
+    Snippet("app/cart.py", "def pay(items):\n    return total(items) * 2\n"),
+    Snippet("app/item.py", "class Item:\n    price: float\n", "definition"),
+    Snippet("app/shop.py", " import math\n-TAX = 0.1\n+TAX = 0.2\n", "edit"),
+)
 
 
 def problem_in(source: str, of: str, message: str, *related: str) -> Problem:
@@ -102,6 +108,9 @@ CASES = {
     "completion_plain": lambda: completion(HALF, PLAIN),
     "completion_fim": lambda: completion(HALF, FIM),
     "completion_chat": lambda: completion(HALF, CHAT, snippets=SNIPPETS),
+    "completion_chat_context": lambda: completion(HALF, CHAT, snippets=CONTEXT),
+    "completion_fim_context": lambda: fill(completion(HALF, FIM, snippets=CONTEXT)),
+    "completion_fim_comments": lambda: with_comments(fill(completion(HALF, FIM, snippets=CONTEXT))),
     "completion_chat_block": lambda: completion("def f():\n    <|>\n", CHAT, block=True),
     "edit_scope": lambda: edit(SHOP, "Use sum()."),
     "edit_scope_snippets": lambda: edit(SHOP, "Add types.", snippets=SNIPPETS),
@@ -132,7 +141,8 @@ CASES = {
 
 def shown(prompt: Prompt) -> str:
     parts = (
-        {"prefix": prompt.prefix, "suffix": prompt.suffix}
+        {f"snippet {each.path}": each.text for each in prompt.snippets}
+        | {"prefix": prompt.prefix, "suffix": prompt.suffix}
         if isinstance(prompt, Fill)
         else {"instructions": prompt.instructions, "context": prompt.context, "request": prompt.request}
     )
@@ -184,6 +194,20 @@ def test_snippets_that_do_not_fit_are_left_out() -> None:
     prompt = chat(completion("x = <|>", CHAT, snippets=snippets))
     assert "a = 1" in prompt.context and "b = 1" not in prompt.context
     assert prompt_tokens(prompt) <= CHAT.budget
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "shown_"),
+    [
+        ("go", "type A int\n\nvar b = 1\n", "// From a b.go:\n// type A int\n//\n// var b = 1\n\n"),
+        ("ocaml", "let a = 1\n", "(* From a b.go: *)\n(* let a = 1 *)\n\n"),
+        ("ocaml", "let a = 1 (* one *)\n", ""),
+        ("json", "{}\n", ""),
+    ],
+)
+def test_snippets_as_comments_close_nothing(language: str, text: str, shown_: str) -> None:
+    prompt = Fill("x", "y", "fim", True, "p", language, (Snippet("a\nb.go", text),))
+    assert with_comments(prompt) == Fill(shown_ + "x", "y", "fim", True, "p", language)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 """Everything that a model will see: deterministic, inside a token budget, cut at stable lines."""
 
-from lsp_server.core.prompt.completion import Snippet, completion_prompt
+from lsp_server.core.prompt.completion import completion_prompt
 from lsp_server.core.prompt.edit import Problem, Target, edit_prompt, prompt_tokens
 from lsp_server.core.prompt.explain import explain_prompt
-from lsp_server.core.prompt.shapes import Chat, Fill, Layout, Prompt, Style
+from lsp_server.core.prompt.shapes import Chat, Fill, Layout, Prompt, Snippet, Style
+from lsp_server.core.prompt.snippets import with_comments
 
 __all__ = [
     "Chat",
@@ -18,4 +19,5 @@ __all__ = [
     "edit_prompt",
     "explain_prompt",
     "prompt_tokens",
+    "with_comments",
 ]

@@ -8,9 +8,9 @@ from typing import Literal, Protocol
 from lsp_server.core.document import Document
 from lsp_server.core.hunks import marker_width
 from lsp_server.core.prompt.budget import tokens, window_end, window_start
-from lsp_server.core.prompt.completion import Snippet, file_context, path_of
 from lsp_server.core.prompt.fence import fence_for, fenced, one_line
-from lsp_server.core.prompt.shapes import Chat
+from lsp_server.core.prompt.shapes import Chat, Snippet
+from lsp_server.core.prompt.snippets import file_context, path_of
 from lsp_server.core.text import Span
 
 # Below this many tokens a model is small: it gets the code and the instruction, and no rules to forget.

@@ -7,12 +7,24 @@ Layout = Literal["plain", "fim"]
 
 
 @dataclass(frozen=True, slots=True)
+class Snippet:
+    """A piece of another place that helps to understand this one: whole lines of code, or of a diff.
+
+    `path` is the file and its folder.
+    """
+
+    path: str
+    text: str
+    kind: Literal["code", "definition", "edit"] = "code"
+
+
+@dataclass(frozen=True, slots=True)
 class Fill:
     """A prompt for a model that continues or fills in code.
 
     `prefix` is a true suffix of the text before the cursor, less the trailing blanks that a plain layout
     drops; `suffix` is a true prefix of the text after it, empty when the layout is plain.
-    The host knows the model's own tokens and arranges the two parts.
+    The host knows the model's own tokens and arranges the parts; `snippets` hold code, the most stable first.
     """
 
     prefix: str
@@ -21,6 +33,7 @@ class Fill:
     one_line: bool
     path: str
     language: str
+    snippets: tuple[Snippet, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +58,8 @@ class Style:
 
     `prefix_tokens` and `suffix_tokens` bound the code around the cursor in a completion, `budget` the whole
     prompt of an edit, an explanation or a chat completion. `block_kind` is the layout for answers of several
-    lines where it differs from `kind`.
+    lines where it differs from `kind`. `context_tokens` bounds what is shown of other places: None means as
+    the settings say, 0 is for models that gain nothing from it.
     """
 
     kind: Literal["plain", "fim", "chat"]
@@ -53,3 +67,4 @@ class Style:
     suffix_tokens: int = 128
     budget: int = 8000
     block_kind: Literal["plain", "fim", "chat"] | None = None
+    context_tokens: int | None = None

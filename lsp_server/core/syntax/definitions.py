@@ -33,7 +33,7 @@ def enclosing(document: Document, parsed: Parsed, offset: int) -> Iterator[tuple
             sound = sound and not any(parent.is_error for parent in path)
             yield Block(first, last, "callback", _callee(path, first, document, parsed), first), sound
         else:
-            name = _name(node) or (_name(binding) if binding else None)
+            name = name_of(node) or (name_of(binding) if binding else None)
             above = attached_above(document, parsed, first, kinds.attached)
             header = _header(document, parsed, outer, first)
             yield Block(above, last, _kind(path, binding, parsed), name, header), sound
@@ -45,7 +45,7 @@ def statement_at(document: Document, parsed: Parsed, offset: int) -> tuple[Block
     for node in reversed(path):
         if node.type in parsed.grammar.blocks and node.is_named and not _is_hollow(node, parsed):
             first, last = _lines(document, parsed, node)
-            return Block(first, last, "statement", _name(node)), not node.has_error
+            return Block(first, last, "statement", name_of(node)), not node.has_error
     found = None
     for index, (parent, node) in enumerate(pairwise(path)):
         body = index > 0 and path[index - 1].child_by_field_name("body") == parent
@@ -72,7 +72,7 @@ def statement_at(document: Document, parsed: Parsed, offset: int) -> tuple[Block
     # Some grammars count the blank lines below a statement to it.
     if not first <= document.line_at(offset) <= last:
         return None, sound
-    return Block(first, last, "statement", _name(found)), sound
+    return Block(first, last, "statement", name_of(found)), sound
 
 
 def attached_above(document: Document, parsed: Parsed, first: int, attached: frozenset[str]) -> int:
@@ -148,7 +148,7 @@ def _down_to_definition(path: list[Node], parsed: Parsed) -> list[Node] | None:
     definitions = kinds.functions | kinds.callbacks | kinds.classes
     while path[-1].is_named:
         if path[-1].type in definitions:
-            return path if _defines(path[-1]) else None
+            return path if defines(path[-1]) else None
         if path[-1].type not in kinds.wrappers and path[-1].type not in kinds.bindings:
             return None
         inner = definitions | kinds.wrappers | kinds.bindings
@@ -159,7 +159,7 @@ def _down_to_definition(path: list[Node], parsed: Parsed) -> list[Node] | None:
     return None
 
 
-def _defines(node: Node) -> bool:
+def defines(node: Node) -> bool:
     """False for the mere use of a type, which some grammars write like its definition."""
     return not node.type.endswith("_specifier") or node.child_by_field_name("body") is not None
 
@@ -204,7 +204,7 @@ _HEADS = frozenset({"start_tag", "self_closing_tag"}) | {
 _NAME_KINDS = frozenset({"name", "type_name", "tag_name", "selectors", "keyframes_name"})
 
 
-def _name(node: Node) -> str | None:
+def name_of(node: Node) -> str | None:
     """The name that a node declares, as it is written."""
     for field in _NAME_FIELDS:
         child = node.child_by_field_name(field)
@@ -215,7 +215,7 @@ def _name(node: Node) -> str | None:
         if child.type in _NAME_KINDS:
             return _short(child)
         if child.type in _HEADS:
-            return _name(child)
+            return name_of(child)
     return None
 
 
@@ -236,7 +236,7 @@ def _callee(path: Sequence[Node], first: int, document: Document, parsed: Parsed
     for node in reversed(path[1:-1]):
         value = node.child_by_field_name("value") or node.child_by_field_name("right")
         if value is not None and document.line_at(parsed.node_span(node).start) == first:
-            return _name(node)
+            return name_of(node)
         name = name or _called(node)
     return name
 
@@ -279,7 +279,7 @@ def _balanced(document: Document, parsed: Parsed, node: Node) -> bool:
 
 
 def _is_hollow(node: Node, parsed: Parsed) -> bool:
-    return node.type in parsed.grammar.blocks and _name(node) in parsed.grammar.hollow
+    return node.type in parsed.grammar.blocks and name_of(node) in parsed.grammar.hollow
 
 
 def _is_body(path: Sequence[Node]) -> bool:
