@@ -1,16 +1,18 @@
-"""The doctor's checks of one model, end to end: weights or key, connection, first token, cancel."""
+"""The doctor's checks of one model, end to end: weights or key, connection, first token, cancel, lanes."""
 
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from importlib.util import find_spec
 
 from lsp_server.cli.compose import ConfiguredModels
 from lsp_server.core.prompt import Chat, Fill, Prompt, Style
-from lsp_server.engine.errors import MidstreamError
+from lsp_server.engine.errors import BudgetExceeded, MidstreamError, Unauthorized
+from lsp_server.engine.masking import Masking, masked_prompt
+from lsp_server.engine.meter import Meter, Metered, usage_file
 from lsp_server.engine.ports import Backend, Delta, Request
-from lsp_server.settings import MissingKey, Model, Settings, resolve_key
+from lsp_server.settings import Budget, Model, Settings
 
 Line = tuple[str, bool, str, str]
 """Name, whether it is well, what was found, what to do."""
@@ -21,51 +23,97 @@ INSTALL = "Run `pip install 'midstream[local]'`, or configure a model at a provi
 PROVIDER = "Configure a model at a provider (`models` in the settings)."
 MENDS = {
     "unreachable": "Check `url`, `proxy` and `caFile` of this model, and that its host is running.",
-    "upgrade_refused": "Check `url` and `protocol` of this model.",
-    "unauthorized": "Check `key` of this model, and that the key is still valid.",
+    "upgrade_refused": 'Check `url`, or set `protocol = "responses-http"`: server-sent events do meanwhile.',
+    "unauthorized": "Check `key` of this model, and that the key is still valid and may use the model.",
     "rate_limited": "Wait a while, or name a `fallback` for this model.",
     "overloaded": "Try again later, or name a `fallback` for this model.",
     "stalled": "Try again later, or name a `fallback` for this model.",
     "interrupted": "Try again; when it stays so, check what lies between you and the host.",
-    "rejected": "Check `model`, `protocol` and `omit` of this model.",
+    "rejected": "Check `url`, `model`, `protocol` and `omit` of this model.",
     "model_missing": "Run `midstream model pull`, or choose other weights with `midstream model use`.",
     "budget": "Raise `budget` in the settings, or wait until the day or the month is over.",
 }
 """What to do about an error, by its code."""
+STEPS = {
+    "key": "Set the variable, or store the key in the key store.",
+    "DNS": "Check the host's name in `url`, or the proxy's in `proxy` or HTTPS_PROXY, and your network.",
+    "TCP": "Check `url`, that its host is running, and that no firewall lies between.",
+    "proxy": 'Check `proxy` of this model, or HTTPS_PROXY; `proxy = "none"` goes without one.',
+    "TLS": "Check the scheme and host of `url`, the clock of this machine, and `caFile`.",
+}
+"""What to do about a step of the connection that failed."""
 LOCAL_MENDS = {
     "unreachable": "Run `midstream host stop` and try again; host.log in the cache folder says more.",
 }
+LANES = {
+    True: "two answers at once on one connection",
+    False: "the host knows none: each answer has a connection of its own",
+    None: "two answers at once, each on a connection of its own",
+}
 
 
-async def examine_model(model: Model, environment: Mapping[str, str]) -> AsyncIterator[Line]:
-    """The checks in the order in which a request needs them; the first failure ends them."""
-    name = f"model {model.name}"
+async def examine_model(
+    model: Model, budget: Budget, environment: Mapping[str, str]
+) -> AsyncGenerator[Line, None]:
+    """The checks in the order in which a request needs them; the first failure that matters ends them."""
     local = model.protocol == "local"
-    if local:
-        for line in local_parts(model):
+    check = _local(model, environment) if local else _remote(model, budget, environment)
+    async with contextlib.aclosing(check) as lines:
+        async for line in lines:
             yield line
-            if not line[1]:
-                return
-    elif model.key:
-        try:
-            resolve_key(model.key, environment)
-        except MissingKey as error:
-            yield (f"{name}, key", False, str(error), "Set the variable, or store the key in the key store.")
+
+
+async def _local(model: Model, environment: Mapping[str, str]) -> AsyncGenerator[Line, None]:
+    for line in local_parts(model):
+        yield line
+        if not line[1]:
             return
-        yield (f"{name}, key", True, f"found under {model.key}", "")
+    name = f"model {model.name}"
     models = ConfiguredModels(environment)
     models.configure(Settings(models={model.name: model}), lambda status: None)
     try:
         backend = models.backend("complete", model.name)
-        async for line in conversation(name, backend):
+        async for line in conversation(name, backend, lambda: True, MENDS | LOCAL_MENDS):
             yield line
     except MidstreamError as error:
-        mends = MENDS | LOCAL_MENDS if local else MENDS
-        yield (name, False, str(error), mends.get(error.code, ""))
-    except TimeoutError:
-        yield (name, False, f"It did not answer within {PATIENCE:.0f} seconds.", MENDS["stalled"])
+        yield (name, False, str(error), (MENDS | LOCAL_MENDS).get(error.code, ""))
     finally:
         await models.close()
+
+
+async def _remote(model: Model, budget: Budget, environment: Mapping[str, str]) -> AsyncGenerator[Line, None]:
+    # The SDKs and websockets take a while to load, and a local model needs none of them.
+    from lsp_server.model import backend
+    from lsp_server.model.dial import UpgradeRefused
+    from lsp_server.model.probe import approach
+
+    name = f"model {model.name}"
+    keyed = False
+    async with contextlib.aclosing(approach(model, environment)) as steps:
+        async for step in steps:
+            keyed = keyed or step.name == "key"
+            if step.error is None:
+                yield (f"{name}, {step.name}", True, step.found, "")
+                continue
+            mend = MENDS.get(step.error.code, "")
+            if step.error.code == "unreachable" or step.name == "key":
+                mend = STEPS.get(step.name, mend)
+            yield (f"{name}, {step.name}", False, str(step.error), mend)
+            if not isinstance(step.error, UpgradeRefused):
+                return
+    inner = backend(model, environment)
+    meter = Meter(usage_file(environment), lambda: budget)
+    metered = Metered(Masking(inner), model, meter)
+    # Loading the detectors of secrets is no part of the time to the first token.
+    await asyncio.to_thread(masked_prompt, question(inner.style).prompt)
+    try:
+        async for line in conversation(name, metered, lambda: getattr(inner, "lanes", None), MENDS):
+            if keyed and line[1] and line[0].endswith(", first token"):
+                yield (f"{name}, auth", True, "the host takes the key", "")
+            yield line
+    finally:
+        await metered.close()
+        await meter.close()
 
 
 def local_parts(model: Model) -> list[Line]:
@@ -86,48 +134,65 @@ def local_parts(model: Model) -> list[Line]:
     return [(runtime, True, "xllamacpp is here", ""), weighed]
 
 
-async def conversation(name: str, backend: Backend) -> AsyncIterator[Line]:
-    """A short answer, then one that is cancelled."""
+async def conversation(
+    name: str, backend: Backend, lanes: Callable[[], bool | None], mends: Mapping[str, str]
+) -> AsyncGenerator[Line, None]:
+    """A short answer, then two at once of which one is cancelled. `lanes` is asked after that."""
+    step = "first token"
+    try:
+        async with asyncio.timeout(PATIENCE):
+            first, total = await _answer(backend)
+        if first is None:
+            yield (f"{name}, {step}", False, "It answered nothing.", mends["rejected"])
+            return
+        found = f"after {first:.0f} ms, connecting included; {total:.0f} ms in all"
+        yield (f"{name}, {step}", True, found, "")
+        step = "cancel"
+        async with asyncio.timeout(PATIENCE):
+            let_go = await _cancel_one_of_two(backend)
+        yield (f"{name}, {step}", True, f"let go in {let_go:.0f} ms; another answer ran on to its end", "")
+        yield (f"{name}, lanes", True, LANES[lanes()], "")
+    except MidstreamError as error:
+        step = "auth" if isinstance(error, Unauthorized) else step
+        step = "budget" if isinstance(error, BudgetExceeded) else step
+        yield (f"{name}, {step}", False, str(error), mends.get(error.code, ""))
+    except TimeoutError:
+        yield (f"{name}, {step}", False, f"It did not end within {PATIENCE:.0f} s.", mends["stalled"])
+
+
+async def _answer(backend: Backend) -> tuple[float | None, float]:
+    """Milliseconds to the first token, None when there is none, and to the end."""
     started = time.perf_counter()
-    text, first = "", None
-    async with (
-        asyncio.timeout(PATIENCE),
-        contextlib.aclosing(backend.stream(question(backend.style))) as stream,
-    ):
+    first = None
+    async with contextlib.aclosing(backend.stream(question(backend.style))) as stream:
         async for event in stream:
             if isinstance(event, Delta) and event.text:
-                first = first or time.perf_counter() - started
-                text += event.text
-    if first is None:
-        yield (f"{name}, answer", False, "It answered nothing.", MENDS["rejected"])
-        return
-    total = time.perf_counter() - started
-    yield (
-        f"{name}, answer",
-        True,
-        f"first token after {first * 1000:.0f} ms, {total * 1000:.0f} ms in all",
-        "",
-    )
-    started = time.perf_counter()
-    async with (
-        asyncio.timeout(PATIENCE),
-        contextlib.aclosing(backend.stream(question(backend.style))) as stream,
-    ):
-        async for _ in stream:
-            break
-    yield (
-        f"{name}, cancel",
-        True,
-        f"let go {(time.perf_counter() - started) * 1000:.0f} ms after the request",
-        "",
-    )
+                first = first or (time.perf_counter() - started) * 1000
+    return first, (time.perf_counter() - started) * 1000
 
 
-def question(style: Style) -> Request:
+async def _cancel_one_of_two(backend: Backend) -> float:
+    """Milliseconds from the cancel of one answer until it is gone, while another one runs on to its end."""
+    other = asyncio.create_task(_answer(backend))
+    try:
+        async with contextlib.aclosing(backend.stream(question(backend.style, 64))) as stream:
+            async for event in stream:
+                if isinstance(event, Delta) and event.text:
+                    break
+            started = time.perf_counter()
+        let_go = (time.perf_counter() - started) * 1000
+        await other
+    finally:
+        other.cancel()
+        await asyncio.gather(other, return_exceptions=True)
+    return let_go
+
+
+def question(style: Style, max_tokens: int = 8) -> Request:
     """A request that any model can answer with a few tokens."""
     prompt: Prompt
     if style.kind == "chat":
         prompt = Chat("You complete code. Answer with code only.", "", "def add(a, b):\n    return")
     else:
         prompt = Fill("def add(a, b):\n    return", "", "plain", True, "add.py", "python")
-    return Request("complete", prompt, max_tokens=8, cache_key="doctor")
+    return Request("complete", prompt, max_tokens=max_tokens, cache_key="doctor")

@@ -12,6 +12,7 @@ from pathlib import Path
 from lsp_server import __version__
 from lsp_server.cli import checkup
 from lsp_server.settings import Settings, load_user
+from lsp_server.settings.values import DEFAULT_MODEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +70,25 @@ async def examine(settings: Settings, environment: Mapping[str, str]) -> AsyncIt
     yield grammars()
     if (proxies := proxy_variables(environment)) is not None:
         yield proxies
-    for name in sorted(
-        {str(getattr(settings.tasks, task)) for task in ("complete", "edit", "explain", "escalate")}
-    ):
+    for name in models_to_check(settings):
         model = settings.models.get(name)
         if model is None:
             yield Finding(
                 f"model {name}", False, "It is not configured.", f"Add [models.{name}] to the settings."
             )
         else:
-            async for finding in checkup.examine_model(model, environment):
-                yield Finding(*finding)
+            async for line in checkup.examine_model(model, settings.budget, environment):
+                yield Finding(*line)
+
+
+def models_to_check(settings: Settings) -> list[str]:
+    """Those that the user configured, those that tasks and actions name, and their fallbacks."""
+    tasks = ("complete", "edit", "explain", "escalate")
+    named = [str(getattr(settings.tasks, task)) for task in tasks]
+    named += [action.model for action in settings.edit.actions if action.model]
+    named += [name for name, model in settings.models.items() if model != DEFAULT_MODEL]
+    named += [model.fallback for name, model in settings.models.items() if name in named and model.fallback]
+    return sorted(set(named))
 
 
 def python_version() -> Finding:

@@ -76,6 +76,13 @@ class Connection:
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
 
+    @property
+    def lanes(self) -> bool | None:
+        """Whether the host takes several answers on one socket; None while that is not known."""
+        if not self._lanes:
+            return False
+        return True if self._shared is not None and self._shared.lanes_proven else None
+
     async def stream(
         self, call: Call, *, first_token: float, long: bool = False
     ) -> AsyncGenerator[ServerEvent, None]:

@@ -9,6 +9,7 @@ from lsp_server.core.prompt import Style
 from lsp_server.engine.ports import Backend, Event, Request
 from lsp_server.model.dial import UpgradeRefused
 from lsp_server.model.inbox import Clock
+from lsp_server.model.responses_ws import ResponsesBackend
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +23,9 @@ class ResponsesAutoBackend:
     `over_http` makes the second one when it is first needed.
     """
 
-    def __init__(self, socket: Backend, over_http: Callable[[], Backend], clock: Clock | None = None) -> None:
+    def __init__(
+        self, socket: ResponsesBackend, over_http: Callable[[], Backend], clock: Clock | None = None
+    ) -> None:
         self._socket = socket
         self._over_http = over_http
         self._stream: Backend | None = None
@@ -36,6 +39,16 @@ class ResponsesAutoBackend:
     @property
     def style(self) -> Style:
         return self._socket.style
+
+    @property
+    def lanes(self) -> bool | None:
+        """As of the socket; None while the upgrade is refused."""
+        return self._socket.lanes if self._refused_until <= self._now() else None
+
+    @property
+    def wasted_tokens(self) -> int:
+        """As of the socket: over HTTP an answer that is not wanted ends with its connection."""
+        return self._socket.wasted_tokens
 
     async def stream(self, request: Request) -> AsyncGenerator[Event, None]:
         """See `Backend.stream`."""

@@ -81,6 +81,11 @@ class ResponsesBackend:
         """Output tokens of answers that nobody waited for any longer, as far as they are known."""
         return 0 if self._opened is None else self._opened.wasted_tokens
 
+    @property
+    def lanes(self) -> bool | None:
+        """Whether the host takes several answers on one connection; None while that is not known."""
+        return None if self._opened is None else self._opened.lanes
+
     async def stream(self, request: Request) -> AsyncGenerator[Event, None]:
         """See `Backend.stream`."""
         while True:
@@ -170,14 +175,19 @@ class ResponsesBackend:
         return "close" if "max_output_tokens" in self._omit else "lane"
 
     async def _configured(self) -> Endpoint:
-        url = joined(self._model.url or VENDOR, "responses")
-        key = key_of(self._model, VENDOR_KEY, self._environment)
-        scheme = {"https": "wss", "http": "ws"}.get(urlsplit(url).scheme)
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        return Endpoint(
-            url if scheme is None else f"{scheme}:{url.partition(':')[2]}",
-            headers | extra_headers(self._model, self._environment),
-        )
+        return endpoint_of(self._model, self._environment)
+
+
+def endpoint_of(model: Model, environment: Mapping[str, str] | None) -> Endpoint:
+    """The address of a remote model's socket. Raises Unauthorized when its key is not there."""
+    url = joined(model.url or VENDOR, "responses")
+    key = key_of(model, VENDOR_KEY, environment)
+    scheme = {"https": "wss", "http": "ws"}.get(urlsplit(url).scheme)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return Endpoint(
+        url if scheme is None else f"{scheme}:{url.partition(':')[2]}",
+        headers | extra_headers(model, environment),
+    )
 
 
 def _for_local(request: Request) -> dict[str, Any]:

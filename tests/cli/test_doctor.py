@@ -102,7 +102,7 @@ def test_weights_of_ones_own_broken(machine: Machine) -> None:
     check(machine, "embedded model, weights", "is no GGUF file", "choose other weights")
     own.write_bytes(b"GGUF and then something else")
     try:
-        check(machine, "model local", str(own), "Check `model`")
+        check(machine, "model local, first token", str(own), "Check `url`, `model`")
     finally:
         machine.midstream("host", "stop")
 
@@ -113,7 +113,7 @@ def test_port_refused(machine: Machine) -> None:
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         machine.use(f"ws://{address}/v1")
-        check(machine, "model scripted", f"Nothing listens at {address}.", "Check `url`")
+        check(machine, "model scripted, TCP", f"Nothing listens at {address}.", "Check `url`")
 
 
 def test_key_absent(machine: Machine, model: Model) -> None:
@@ -127,7 +127,8 @@ def test_key_absent(machine: Machine, model: Model) -> None:
 
 
 def test_key_wrong(machine: Machine, model: Model) -> None:
-    check(machine, "model scripted", "key", "Check `key`", environment={"MIDSTREAM_TEST_KEY": "wrong"})
+    wrong = {"MIDSTREAM_TEST_KEY": "wrong"}
+    check(machine, "model scripted, auth", "refused the key", "Check `key`", environment=wrong)
 
 
 def test_model_that_nobody_configured(machine: Machine) -> None:
