@@ -8,9 +8,9 @@ from typing import Literal
 from lsp_server.core.document import Change, Document
 from lsp_server.core.edits import Patch
 from lsp_server.core.text import Encoding, Range
-from lsp_server.engine.assistant import Assistant, Models
+from lsp_server.engine.assistant import Assistant
 from lsp_server.engine.errors import MidstreamError
-from lsp_server.engine.ports import ApplyReply, Result, Status
+from lsp_server.engine.ports import ApplyReply, Models, Result, Status
 from lsp_server.engine.workspace import Workspace
 from lsp_server.settings import Settings
 

@@ -7,7 +7,7 @@ import asyncio
 import itertools
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
-from typing import Protocol
+from functools import partial
 
 from lsp_server.core.document import Change, Document
 from lsp_server.core.prompt import Problem
@@ -16,28 +16,19 @@ from lsp_server.core.text import Span
 from lsp_server.engine import edits
 from lsp_server.engine.candidates import candidates
 from lsp_server.engine.completer import Completer
+from lsp_server.engine.context import ContextSource
 from lsp_server.engine.errors import EditRefused
 from lsp_server.engine.generation import Generation
 from lsp_server.engine.generations import Generations
 from lsp_server.engine.job import Job
 from lsp_server.engine.patches import Misplaced, Region
-from lsp_server.engine.ports import Backend, Editor, Outcome, Result, Status, Task
+from lsp_server.engine.ports import Backend, Editor, Models, Outcome, Result, Status, Task
 from lsp_server.engine.presence import Presence
 from lsp_server.engine.suggestion import Accepted, Ask, Item, nothing
 from lsp_server.engine.takeback import take_edit_back, take_patch_back
 from lsp_server.engine.warmth import Warmth
 from lsp_server.engine.workspace import Changed, Workspace
 from lsp_server.settings import Settings
-
-
-class Models(Protocol):
-    """The configured models."""
-
-    def backend(self, task: Task, name: str = "") -> Backend:
-        """The model for a task, or the one named. Raises Rejected for a name that is not configured."""
-
-    def name_of(self, task: Task) -> str:
-        """The configured name of the model for a task."""
 
 
 class Assistant:
@@ -54,14 +45,17 @@ class Assistant:
         self._numbers = itertools.count(1)
         self._background: set[asyncio.Task[None]] = set()
         self.presence = Presence(settings, editor, self.generations, lambda: models.name_of("complete"))
-        self._warmth = Warmth(lambda: models.backend("complete"))
-        self.completer = Completer(settings, lambda: models.backend("complete"), editor, self.presence)
+        self.context = ContextSource(settings, workspace, self.presence.secrecy)
+        backend = partial(models.backend, "complete")
+        self._warmth = Warmth(backend, self.context)
+        self.completer = Completer(settings, backend, editor, self.presence, self.context)
 
     def document_opened(self, uri: str, language: str, version: int, text: str) -> None:
         """didOpen."""
         if self._workspace.get(uri) is not None:
             self.document_closed(uri)
         document = self._workspace.open(uri, language, version, text)
+        self.context.opened(document)
         if self.presence.silence(document) is None:
             self._warmth.opened(document)
 
@@ -70,6 +64,7 @@ class Assistant:
         changed = self._workspace.change(uri, changes, version)
         if changed is None:
             return
+        self.context.changed(changed)
         if changed.typing:
             self._typed(changed)
         if changed.typing or changed.echo:
@@ -80,6 +75,7 @@ class Assistant:
     def document_closed(self, uri: str) -> None:
         """didClose: nothing follows a document that is gone, nor one that was renamed."""
         self.completer.closed(uri)
+        self.context.closed(uri)
         self._end(uri, "closed")
         self.generations.forget(uri)
         self._workspace.close(uri)
@@ -112,7 +108,7 @@ class Assistant:
             raise EditRefused(reason)
         original = document.slice(scope.span.start, scope.span.end)
         settings = self._settings().edit
-        job = edits.job(
+        job = self._job(
             edits.Plan(
                 self._next_id(),
                 document,
@@ -205,11 +201,12 @@ class Assistant:
     def show_prompt(self, uri: str, selection: Span, instruction: str) -> dict[str, str]:
         """Exactly what would be sent: for an edit with an instruction, else for a completion."""
         document = self._open(uri)
+        self.context.catch_up(document)
         if instruction:
             scope = scope_at(document, self._workspace.tree(uri), selection)
             backend = self._models.backend("edit")
             plan = edits.Plan("", document, scope, (instruction,), "", "edit", backend, self._settings().edit)
-            return edits.shown_prompt(edits.job(plan).request.prompt)
+            return edits.shown_prompt(self._job(plan).request.prompt)
         return edits.shown_prompt(self.completer.prompt(Ask(document, selection.end, invoked=True)))
 
     async def shutdown(self) -> None:
@@ -220,6 +217,7 @@ class Assistant:
         for generation in generations:
             await generation.gone()
         await self._warmth.close()
+        await self.context.close()
         await self.completer.shutdown()
         await self._workspace.shutdown()
         for task in list(self._background):
@@ -238,6 +236,10 @@ class Assistant:
             return
         if self._settings().edit.on_foreign_change == "cancel" or generation.region.touched:
             generation.cancel("typed_over")
+
+    def _job(self, plan: edits.Plan) -> Job:
+        snippets = self.context.snippets(plan.document, plan.scope.span, plan.backend.style)
+        return edits.job(replace(plan, snippets=snippets))
 
     def _end(self, uri: str, reason: Outcome) -> None:
         generation = self.generations.of(uri)
@@ -263,7 +265,7 @@ class Assistant:
         on_screen = self._workspace.expected_text(uri, last.region) if without is None else None
         if without is not None:
             scope, original = edits.with_lines(scope, without, document, original)
-        job = edits.job(
+        job = self._job(
             edits.Plan(
                 number,
                 document,

@@ -6,9 +6,10 @@ from collections.abc import Coroutine
 from dataclasses import replace
 
 from lsp_server.core.completion import Stopper, context_at, finish, wants_block
-from lsp_server.core.prompt import Chat, Style, completion_prompt
+from lsp_server.core.prompt import Chat, Style
 from lsp_server.core.reply import ReplyFilter
 from lsp_server.engine.completer import Completer
+from lsp_server.engine.context import ContextSource
 from lsp_server.engine.desk import is_weak
 from lsp_server.engine.errors import MidstreamError
 from lsp_server.engine.ports import Backend, Delta, Request
@@ -28,7 +29,9 @@ async def candidates(
         return items
     superseded = completer.superseded(ask)
     others = [
-        asyncio.create_task(alternative(ask, number, items[0].text, backend), name=f"candidate {number}")
+        asyncio.create_task(
+            alternative(ask, number, items[0].text, backend, completer.context), name=f"candidate {number}"
+        )
         for number in range(2, count + 1)
     ]
     everything = asyncio.create_task(all_of(others), name="candidates")
@@ -56,13 +59,13 @@ async def all_of(tasks: list[asyncio.Task[str]]) -> list[Item]:
     return []
 
 
-async def alternative(ask: Ask, number: int, first: str, backend: Backend) -> str:
+async def alternative(ask: Ask, number: int, first: str, backend: Backend, source: ContextSource) -> str:
     """Another text for the same place; empty when the model has none or fails."""
     document, cursor = ask.virtual()
     style = other_style(backend.style) if is_weak(backend.style) else backend.style
     context = context_at(document, cursor, stripped=style.kind == "plain")
     block = wants_block(context) and not is_weak(style)
-    prompt = completion_prompt(document, cursor, style, block=block)
+    prompt = source.prompt(document, cursor, style, block=block)
     if isinstance(prompt, Chat):
         wish = f"The obvious text is {first!r}. Give another one that is right as well (number {number}).\n"
         prompt = replace(prompt, request=prompt.request + wish)

@@ -14,10 +14,11 @@ from dataclasses import replace
 
 from lsp_server.core.completion import Context, Stopper, confident, context_at, wants_block
 from lsp_server.core.document import Document
-from lsp_server.core.prompt import Fill, Prompt, Style, completion_prompt
+from lsp_server.core.prompt import Prompt, Style
 from lsp_server.core.reply import ReplyFilter
+from lsp_server.engine.context import ContextSource
 from lsp_server.engine.debounce import Rhythm
-from lsp_server.engine.desk import Desk, dismiss, is_weak, recall, typed_along
+from lsp_server.engine.desk import Desk, dismiss, is_empty, is_weak, recall, typed_along
 from lsp_server.engine.errors import MidstreamError
 from lsp_server.engine.ports import Backend, Delta, Editor, Progress, Request, Status
 from lsp_server.engine.presence import Presence
@@ -43,11 +44,13 @@ class Completer:
         backend: Callable[[], Backend],
         editor: Editor,
         presence: Presence,
+        context: ContextSource,
     ) -> None:
         self._settings = settings
         self._backend = backend
         self._editor = editor
         self._presence = presence
+        self.context = context
         self._desks: dict[str, Desk] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._numbers = itertools.count(1)
@@ -270,12 +273,12 @@ class Completer:
         document, cursor = ask.virtual()
         style = self._backend().style
         _, block = self._frame(document, cursor, style)
-        return completion_prompt(document, cursor, style, block=block)
+        return self.context.prompt(document, cursor, style, block=block)
 
     def _request(self, suggestion: Suggestion, style: Style) -> Request:
         settings = self._settings().complete
         one_line = not suggestion.block
-        prompt = completion_prompt(suggestion.document, suggestion.at, style, block=suggestion.block)
+        prompt = self.context.prompt(suggestion.document, suggestion.at, style, block=suggestion.block)
         limit = LINE_TOKENS if one_line else BLOCK_TOKENS
         return Request(
             task="complete",
@@ -313,8 +316,3 @@ class Completer:
         if self._editor.retriggers and suggestion.first_line is not None:
             progress = Progress(suggestion.id, suggestion.document.uri, "complete", suggestion.tokens)
             self._editor.status(Status("working", model=self._backend().name, generation=progress))
-
-
-def is_empty(prompt: Prompt) -> bool:
-    """True where there is nothing to continue and nothing to fill in: hosts refuse that."""
-    return isinstance(prompt, Fill) and not (prompt.prefix.strip() or prompt.suffix.strip())

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from lsp_server.core.document import Document
 from lsp_server.core.edits import Edit
-from lsp_server.core.prompt import Style
+from lsp_server.core.prompt import Fill, Prompt, Style
 from lsp_server.engine.suggestion import Suggestion, Waiter
 from lsp_server.engine.workspace import Changed
 
@@ -25,6 +25,11 @@ class Desk:
 def is_weak(style: Style) -> bool:
     """True for models that continue text instead of following instructions: they are doubted."""
     return style.kind != "chat"
+
+
+def is_empty(prompt: Prompt) -> bool:
+    """True where there is nothing to continue and nothing to fill in: hosts refuse that."""
+    return isinstance(prompt, Fill) and not (prompt.prefix.strip() or prompt.suffix.strip())
 
 
 def dismiss(desk: Desk) -> None:

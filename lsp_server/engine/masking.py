@@ -21,9 +21,12 @@ SHORT = 4000
 def masked_prompt(prompt: Prompt) -> tuple[Prompt, dict[str, str]]:
     """The prompt as it may leave, and what its placeholders stand for."""
     if isinstance(prompt, Fill):
-        masked = mask((prompt.prefix, prompt.suffix), SALT)
-        prefix, suffix = masked.texts
-        return replace(prompt, prefix=prefix, suffix=suffix), dict(masked.secrets)
+        others = [text for each in prompt.snippets for text in ("\n", each.text)]
+        masked = mask((prompt.prefix, prompt.suffix, *others), SALT)
+        prefix, suffix, *texts = masked.texts
+        snippets = [replace(each, text=text) for each, text in zip(prompt.snippets, texts[1::2], strict=True)]
+        hidden = replace(prompt, prefix=prefix, suffix=suffix, snippets=tuple(snippets))
+        return hidden, dict(masked.secrets)
     masked = mask((prompt.instructions, prompt.context, prompt.request), SALT)
     return Chat(*masked.texts), dict(masked.secrets)
 

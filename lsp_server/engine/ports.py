@@ -89,6 +89,16 @@ class Backend(Protocol):
         """End every stream and connection."""
 
 
+class Models(Protocol):
+    """The configured models."""
+
+    def backend(self, task: Task, name: str = "") -> Backend:
+        """The model for a task, or the one named. Raises Rejected for a name that is not configured."""
+
+    def name_of(self, task: Task) -> str:
+        """The configured name of the model for a task."""
+
+
 ApplyReply = Literal["applied", "refused"]
 
 

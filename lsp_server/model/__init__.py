@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lsp_server.core.prompt import Style
 from lsp_server.engine.ports import Backend
 from lsp_server.model.dial import Address, Endpoint
-from lsp_server.model.hosting import REMOTE_CHAT, REMOTE_FIM
+from lsp_server.model.hosting import REMOTE_CHAT
 from lsp_server.settings import Model
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def dialect_of(model: Model) -> "tuple[Dialect, Style]":
         case "fim-http":
             from lsp_server.model.fim_http import FimDialect
 
-            return FimDialect(model), REMOTE_FIM
+            dialect = FimDialect(model)
+            return dialect, dialect.style
     from lsp_server.model.responses_http import ResponsesDialect
 
     return ResponsesDialect(model), REMOTE_CHAT

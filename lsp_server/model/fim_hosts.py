@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lsp_server.core.prompt import Fill
+from lsp_server.core.prompt import Fill, Style
 from lsp_server.engine.ports import Delta, Finish, Request, Usage
+from lsp_server.model.hosting import HOST_OF_ONE, REMOTE_FIM
 from lsp_server.settings import FimStyle, Model
 
 KEPT_LOADED = "30m"
@@ -45,6 +46,9 @@ class FimHost:
     read: Callable[[dict[str, Any]], Read]
     lines: bool = False
     """JSON lines instead of server-sent events."""
+    extras: bool = False
+    """Whether the body takes snippets of other files; to others they go as comments before the code."""
+    style: Style = REMOTE_FIM
 
 
 def _completions(model: Model, fill: Fill, request: Request) -> dict[str, Any]:
@@ -99,7 +103,7 @@ def _llama_cpp(model: Model, fill: Fill, request: Request) -> dict[str, Any]:
     return {
         "input_prefix": fill.prefix,
         "input_suffix": fill.suffix,
-        "input_extra": [],
+        "input_extra": [{"filename": each.path, "text": each.text} for each in fill.snippets],
         "prompt": "",
         "n_predict": request.max_tokens,
         "stop": list(request.stop) or None,
@@ -177,7 +181,9 @@ _REASONS: dict[str, Literal["stop", "length", "filter"]] = {
 _LOOPBACK = "http://127.0.0.1"
 
 HOSTS: dict[FimStyle, FimHost] = {
-    "completions": FimHost(f"{_LOOPBACK}:8000/v1", "", "completions", _completions, _read_choices),
+    "completions": FimHost(
+        f"{_LOOPBACK}:8000/v1", "", "completions", _completions, _read_choices, style=HOST_OF_ONE
+    ),
     "mistral": FimHost(
         "https://api.mistral.ai/v1", "env:MISTRAL_API_KEY", "fim/completions", _mistral, _read_choices
     ),
@@ -187,6 +193,8 @@ HOSTS: dict[FimStyle, FimHost] = {
     "mercury": FimHost(
         "https://api.inceptionlabs.ai/v1", "env:INCEPTION_API_KEY", "fim/completions", _mercury, _read_choices
     ),
-    "ollama": FimHost(f"{_LOOPBACK}:11434", "", "api/generate", _ollama, _read_ollama, lines=True),
-    "llama-cpp": FimHost(f"{_LOOPBACK}:8080", "", "infill", _llama_cpp, _read_llama_cpp),
+    "ollama": FimHost(
+        f"{_LOOPBACK}:11434", "", "api/generate", _ollama, _read_ollama, lines=True, style=HOST_OF_ONE
+    ),
+    "llama-cpp": FimHost(f"{_LOOPBACK}:8080", "", "infill", _llama_cpp, _read_llama_cpp, extras=True),
 }

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
 from typing import Any
 
-from lsp_server.core.prompt import Chat, Fill
+from lsp_server.core.prompt import Chat, Fill, Style, with_comments
 from lsp_server.engine.errors import Interrupted, Rejected
 from lsp_server.engine.ports import Delta, Event, Request, Usage
 from lsp_server.model.fim_hosts import HOSTS, Read
@@ -56,8 +56,14 @@ class FimDialect:
                 if ended is not None:
                     yield ended.finish(usage)
 
+    @property
+    def style(self) -> Style:
+        """How models of this host want completions."""
+        return self._host.style
+
     def body(self, fill: Fill, request: Request, omit: Collection[str] = ()) -> dict[str, Any]:
         """The fields of a request in the host's own names."""
+        fill = fill if self._host.extras else with_comments(fill)
         fields = self._host.body(self._model, fill, request) | dict(self._model.extra)
         return {name: value for name, value in fields.items() if value is not None and name not in omit}
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 
 from lsp_server.core.prompt import Style
@@ -21,6 +22,9 @@ REMOTE_CHAT = Style("chat", prefix_tokens=1024, suffix_tokens=384)
 
 REMOTE_FIM = Style("fim", prefix_tokens=1024, suffix_tokens=384)
 
+HOST_OF_ONE = replace(REMOTE_FIM, context_tokens=0)
+"""A model that somebody runs for himself may be small and slow; the user says so if it is not."""
+
 
 def style_of(model: Model, default: Style) -> Style:
     """The style that the settings ask for; what they leave open is the protocol's default."""
@@ -30,6 +34,7 @@ def style_of(model: Model, default: Style) -> Style:
         suffix_tokens=default.suffix_tokens if model.suffix_tokens is None else model.suffix_tokens,
         budget=default.budget,
         block_kind=default.block_kind if model.style == "auto" else None,
+        context_tokens=default.context_tokens if model.context_tokens is None else model.context_tokens,
     )
 
 

@@ -6,7 +6,7 @@ Field names: the openai SDK's `types/responses/response_create_params.py`.
 from collections.abc import Collection
 from typing import Any
 
-from lsp_server.core.prompt import Chat, Fill
+from lsp_server.core.prompt import Chat, Fill, with_comments
 from lsp_server.engine.errors import Interrupted
 from lsp_server.engine.ports import Finish, Request, Usage
 from lsp_server.model.hosting import cache_key
@@ -31,7 +31,8 @@ def body(model: Model, request: Request, *, continued: bool, omit: Collection[st
         "prompt_cache_key": cache_key(request),
     }
     match request.prompt:
-        case Fill() as fill:
+        case Fill():
+            fill = with_comments(request.prompt)
             fields["prompt"] = {
                 "id": fill.layout,
                 "variables": {"prefix": fill.prefix, "suffix": fill.suffix},

@@ -37,7 +37,7 @@ from lsp_server.wire.client import Ended, TextDelta, create_frame
 
 log = logging.getLogger(__name__)
 
-LOCAL_STYLE = Style("plain", budget=1500)
+LOCAL_STYLE = Style("plain", budget=1500, context_tokens=0)
 
 
 class ResponsesBackend:

@@ -77,6 +77,12 @@ class Model:
     style: Literal["auto", "plain", "fim", "chat"] = option("How completion prompts are laid out.", "auto")
     prefix_tokens: int | None = option("Tokens of code before the cursor, at most.", None, minimum=16)
     suffix_tokens: int | None = option("Tokens of code after the cursor, at most.", None, minimum=0)
+    context_tokens: int | None = option(
+        "Tokens of other code in a prompt, at most; absent means `context.maxTokens`, or none for the "
+        "embedded model and for fill-in-the-middle hosts of your own, except llama.cpp.",
+        None,
+        minimum=0,
+    )
     temperature: float | None = option(
         "Sampling temperature; absent means not sent.", None, minimum=0, maximum=2
     )
@@ -166,15 +172,15 @@ class Edit:
 class Context:
     """What else the model may see."""
 
-    open_files: bool = option("Parts of other open files; accepted, without effect as yet.", True)
-    recent_edits: bool = option("Your recent edits; accepted, without effect as yet.", True)
-    definitions: bool = option("Definitions of what the code uses; accepted, without effect as yet.", True)
+    open_files: bool = option("Parts of other open files that are about the same.", True)
+    recent_edits: bool = option("Your recent edits, in all open files.", True)
+    definitions: bool = option("Definitions, in other open files, of what the code uses.", True)
     diagnostics: bool = option("Diagnostics at the code in question.", True)
     ignore: tuple[str, ...] = option(
         "Files that never leave this machine, in .gitignore syntax, beside the ignore files.", ()
     )
     max_tokens: int = option(
-        "Tokens of context beside the file itself, at most; accepted, without effect as yet.", 1024, minimum=0
+        "Tokens of context beside the file itself, at most; see `contextTokens` of a model.", 1024, minimum=0
     )
 
 
