@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 SENDERS = [*sorted((ROOT / "lsp_server" / "model").glob("*.py")), ROOT / "lsp_server" / "wire" / "client.py"]
 LISTED = set(re.findall(r"`([^`]+)`", (ROOT / "docs" / "privacy.md").read_text(encoding="utf-8")))
 NOT_SENT = {
-    *("happy_eyeballs_delay", "proxy", "ssl", "request", "trace"),
+    *("happy_eyeballs_delay", "proxy", "ssl", "request", "response", "trace"),
     *("http", "https", "ws", "wss"),
     *("h", "m", "ms", "s"),
     "message",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from lsp_server.engine.errors import BackendError, Overloaded, RateLimited, Rejected
+from lsp_server.engine.ports import Quota
 
 LONGEST_REST = 30.0
 """Seconds between tries, at most, while the provider does not say how long to wait."""
@@ -18,7 +19,8 @@ class Health:
     """One model's state; times are seconds of a monotonic clock.
 
     `error` is the trouble it is in, None when it is well. `sent` are the requests since the trouble began.
-    `latencies` are the last times to the first token, in seconds.
+    `latencies` are the last times to the first token, in seconds. `quota` is what its host told last of
+    its limits, `spent_until` when the one that is used up starts again.
     """
 
     error: BackendError | None = None
@@ -26,6 +28,8 @@ class Health:
     rest_until: float = 0.0
     sent: tuple[float, ...] = ()
     latencies: tuple[float, ...] = ()
+    quota: Quota | None = None
+    spent_until: float = float("-inf")
 
     @property
     def latency(self) -> float | None:
@@ -40,6 +44,8 @@ class Health:
 
     def rests(self, now: float) -> bool:
         """True while another model should be asked."""
+        if now < self.spent_until:
+            return True
         if self.error is None:
             return False
         recent = sum(now - at < WINDOW for at in self.sent)
@@ -53,7 +59,13 @@ class Health:
 
     def answered(self, first_token: float) -> "Health":
         """The first token came after so many seconds: all is well."""
-        return Health(latencies=(*self.latencies[1 - REMEMBERED :], first_token))
+        latencies = (*self.latencies[1 - REMEMBERED :], first_token)
+        return Health(latencies=latencies, quota=self.quota, spent_until=self.spent_until)
+
+    def told(self, quota: Quota, now: float) -> "Health":
+        """The host told how much it still takes. With nothing left the next request would be refused."""
+        spent = now + quota.reset if quota.remaining == 0 else self.spent_until
+        return replace(self, quota=quota, spent_until=max(spent, self.spent_until))
 
     def failed(self, error: BackendError, asked: float, now: float) -> "Health":
         """A request of the time `asked` failed. What is wrong with one request says nothing of the next."""

@@ -41,16 +41,26 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Quota:
+    """What a host still takes of the limit that is nearest: so many requests or tokens for `reset` seconds."""
+
+    remaining: int
+    reset: float
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     """A piece of the answer, with the log probabilities of its tokens where asked for.
 
     `timings` is what the host said of its own work with this piece: the embedded model's host tells
-    with the first one how many prompt tokens it found in its cache and how many it evaluated.
+    with the first one how many prompt tokens it found in its cache and how many it evaluated. `quota`
+    comes with the first piece, from hosts that tell it.
     """
 
     text: str
     logprobs: tuple[float, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
+    quota: Quota | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from lsp_server.core.prompt import Chat, Style
 from lsp_server.engine.errors import BackendError, MidstreamError, Rejected
 from lsp_server.engine.health import Health
-from lsp_server.engine.ports import Backend, Event, Request, Task
+from lsp_server.engine.ports import Backend, Delta, Event, Quota, Request, Task
 from lsp_server.settings import Settings
+
+QUIET = 600.0
+"""Seconds after a limit was used up in which the user does not hear again that it is."""
 
 
 class Router:
@@ -76,13 +79,28 @@ class Router:
         self._health[name] = self.health(name).answered(self.clock() - asked)
         self._taken_over.discard(name)
 
+    def told(self, name: str, quota: Quota) -> None:
+        """A model's host told how much it still takes. The user hears when another model takes over."""
+        before, now = self.health(name), self.clock()
+        self._health[name] = before.told(quota, now)
+        fallback = self._fallback(name)
+        if quota.remaining == 0 and fallback and before.spent_until + QUIET <= now:
+            self._tell(
+                f"{name} has used up what its host allows; {fallback} takes over until that starts again, "
+                f"in {max(1, round(quota.reset))} s."
+            )
+
     def failed(self, name: str, error: BackendError, asked: float) -> None:
         """A model failed; when another takes over, the user hears it once until the model is well again."""
         self._health[name] = self.health(name).failed(error, asked, self.clock())
-        fallback = self._settings().models[name].fallback if name in self._settings().models else ""
+        fallback = self._fallback(name)
         if fallback and not isinstance(error, Rejected) and name not in self._taken_over:
             self._taken_over.add(name)
             self._tell(f"{error} Until {name} answers again, {fallback} takes over.")
+
+    def _fallback(self, name: str) -> str:
+        model = self._settings().models.get(name)
+        return "" if model is None else model.fallback
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +136,8 @@ class Routed:
                         if not started:
                             started = True
                             self.router.answered(name, asked)
+                        if isinstance(event, Delta) and event.quota is not None:
+                            self.router.told(name, event.quota)
                         yield event
                     return
             except BackendError as error:

@@ -5,10 +5,8 @@ A provider's own words are shortened, stripped of markup, and every secret in th
 
 import json
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 
 from lsp_server.engine.errors import (
     BackendError,
@@ -19,6 +17,7 @@ from lsp_server.engine.errors import (
     Stalled,
     Unauthorized,
 )
+from lsp_server.model.waits import retry_after
 from lsp_server.wire import errors as frames
 from lsp_server.wire.client import Ended, ErrorEvent
 
@@ -243,36 +242,3 @@ def words_of(body: bytes) -> str:
     while isinstance(value, dict):
         value = next((value[name] for name in ("error", "message", "detail") if value.get(name)), "")
     return value if isinstance(value, str) else text
-
-
-def retry_after(headers: Mapping[str, str], words: str = "", *, now: float | None = None) -> float | None:
-    """Seconds to wait, at most an hour; None where the provider says nothing that can be read.
-
-    Reads `retry-after-ms`, `retry-after` as seconds or as an HTTP date, and `try again in 1m2.5s`
-    in the words. `now` is the time of day in seconds since the epoch.
-    """
-    milliseconds = _number(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return _bounded(milliseconds / 1000)
-    value = headers.get("retry-after", "")
-    seconds = _number(value)
-    if seconds is not None:
-        return _bounded(seconds)
-    try:
-        return _bounded(parsedate_to_datetime(value).timestamp() - (time.time() if now is None else now))
-    except (ValueError, TypeError, OverflowError):
-        pass
-    said = re.search(r"try again in ((?:[\d.]+(?:ms|m|s|h) ?)+)", words, re.IGNORECASE)
-    if said is None:
-        return None
-    units = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-    parts = re.findall(r"([\d.]+)(ms|m|s|h)", said[1].lower())
-    return _bounded(sum((_number(count) or 0.0) * units[unit] for count, unit in parts))
-
-
-def _number(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\s*-?\d+(\.\d*)?\s*", text) else None
-
-
-def _bounded(seconds: float) -> float:
-    return min(max(seconds, 0.0), 3600.0)

@@ -16,10 +16,12 @@ from urllib.parse import urlsplit
 import httpx2
 
 from lsp_server.engine.errors import BackendError, Interrupted, Rejected, Stalled, Unreachable
+from lsp_server.engine.ports import Quota
 from lsp_server.model.dial import from_exception, is_loopback, tls_context
 from lsp_server.model.failures import Where, from_code, from_status, words_of
 from lsp_server.model.hosting import extra_headers, key_of
 from lsp_server.model.inbox import PAUSE, Lost
+from lsp_server.model.waits import quota_of
 from lsp_server.settings import Model
 
 # Below this level they log requests, the key and the user's code among them.
@@ -36,8 +38,9 @@ CONNECT = 10.0
 class Http:
     """`base` is the URL below which a provider's resources lie, `headers` those the settings add.
 
-    `sent` is called when a POST has left, on the connection that it then keeps busy. Raises
-    Unauthorized when the key that the settings name is not there.
+    `sent` is called when a POST has left, on the connection that it then keeps busy. `quota` is what the
+    last answer told of the host's limits. Raises Unauthorized when the key that the settings name is not
+    there.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class Http:
         sent: Callable[[], None] = lambda: None,
     ) -> None:
         self.base = (model.url or vendor).rstrip("/")
+        self.quota: Quota | None = None
         self._model = model
         self._environment = environment
         self._vendor_key = vendor_key
@@ -64,7 +68,7 @@ class Http:
             trust_env=proxied and not model.proxy,
             timeout=httpx2.Timeout(PAUSE, connect=CONNECT, pool=CONNECT),
             limits=httpx2.Limits(max_connections=20, keepalive_expiry=KEPT_ALIVE),
-            event_hooks={"request": [self._watch]},
+            event_hooks={"request": [self._watch], "response": [self._heard]},
         )
         self._sent = sent
 
@@ -117,6 +121,10 @@ class Http:
         if request.method == "POST":
             request.extensions["trace"] = self._trace
 
+    async def _heard(self, response: httpx2.Response) -> None:
+        if response.request.method == "POST":
+            self.quota = quota_of(_lowered(response.headers))
+
     async def _trace(self, event: str, _: Mapping[str, Any]) -> None:
         if event == "http11.send_request_body.complete":
             self._sent()
@@ -127,7 +135,7 @@ class Http:
 
 def error_of(where: Where, status: int, body: bytes, headers: Mapping[str, str]) -> BackendError:
     """The error of a response that is not an answer."""
-    lowered = {name.lower(): value for name, value in headers.items()}
+    lowered = _lowered(headers)
     if status < 400:
         target = urlsplit(lowered.get("location", "")).netloc or "another address"
         return Unreachable(
@@ -187,6 +195,10 @@ def _cause(error: BaseException) -> Exception:
             return found
         found = found and (found.__cause__ or found.__context__)
     return Exception(str(error))
+
+
+def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
 
 
 def _error_object(body: bytes) -> dict[str, Any]:

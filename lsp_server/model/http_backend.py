@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Protocol
 
 from lsp_server.core.prompt import Style
@@ -98,7 +99,7 @@ class HttpBackend:
                     if isinstance(event, Delta):
                         begun = True
                         if kept := cutter.push(joiner.push(event.text)):
-                            yield Delta(kept, event.logprobs, event.timings)
+                            yield replace(event, text=kept)
                         if cutter.stopped:
                             yield Finish("stop", Usage(output_tokens=inbox.deltas, estimated=True))
                             return
@@ -169,10 +170,13 @@ class HttpBackend:
     async def _read(self, request: Request, inbox: Inbox[Event], clock: Clock) -> None:
         ended = False
         try:
-            async with aclosing(self._dialect.answer(self._http(), request, self._omit)) as events:
+            http = self._http()
+            async with aclosing(self._dialect.answer(http, request, self._omit)) as events:
                 async for event in events:
                     inbox.heard = clock.time()
-                    inbox.deltas += isinstance(event, Delta)
+                    if isinstance(event, Delta):
+                        event = event if inbox.deltas else replace(event, quota=http.quota)
+                        inbox.deltas += 1
                     inbox.put(event)
                     ended = ended or isinstance(event, Finish)
             if not ended:

@@ -25,7 +25,6 @@ from lsp_server.model.failures import (
     from_failed,
     from_status,
     masked,
-    retry_after,
     words_of,
 )
 from lsp_server.wire import errors as frames
@@ -119,29 +118,6 @@ def test_a_field_that_a_host_does_not_take_is_named(words: str, param: str | Non
 )
 def test_every_close_is_a_named_error(code: int | None, reason: str, error: type[BackendError]) -> None:
     assert type(from_close(WHERE, code, reason)) is error
-
-
-@pytest.mark.parametrize(
-    ("headers", "words", "seconds"),
-    [
-        ({"retry-after": "0"}, "", 0.0),
-        ({"retry-after": "2"}, "", 2.0),
-        ({"retry-after": "1.5"}, "", 1.5),
-        ({"retry-after": "-3"}, "", 0.0),
-        ({"retry-after": "999999"}, "", 3600.0),
-        ({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, "", 70.0),
-        ({"retry-after": "Thu, 01 Jan 1970 00:00:01 GMT"}, "", 0.0),
-        ({"retry-after": "soon"}, "", None),
-        ({"retry-after": ""}, "", None),
-        ({"retry-after-ms": "250", "retry-after": "9"}, "", 0.25),
-        ({}, "Rate limit reached. Please try again in 11.054s. Visit", 11.054),
-        ({}, "try again in 20ms.", 0.02),
-        ({}, "Try again in 1m2s", 62.0),
-        ({}, "Try again later", None),
-    ],
-)
-def test_B95_every_form_of_retry_after(headers: dict[str, str], words: str, seconds: float | None) -> None:
-    assert retry_after(headers, words, now=30.0) == (seconds if seconds is None else pytest.approx(seconds))
 
 
 @pytest.mark.parametrize(
