@@ -42,7 +42,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What a host still takes of the limit that is nearest: so many requests or tokens for `reset` seconds."""
+    """What a host still takes of its nearest limit: so many requests or tokens for `reset` seconds."""
 
     remaining: int
     reset: float
