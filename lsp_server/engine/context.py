@@ -82,8 +82,8 @@ class ContextSource:
             return
         self._touch(changed.after.uri)
         burst, goes_on = grown(self._burst, changed.before, changed.after, changed.edits)
-        if not goes_on:
-            self._end_burst()
+        if self._burst is not None and not goes_on:
+            self._bursts.append(self._burst)
         self._burst = burst
 
     def closed(self, uri: str) -> None:
@@ -118,10 +118,12 @@ class ContextSource:
         return tuple(each.snippet for each in chosen if may_leave[each.uri])
 
     async def prepare(self, document: Document, style: Style) -> None:
-        """Read what the prompts of a document may show, a section at a time."""
+        """Read what the prompts of a document may show, and the document for others, a section at a time."""
         if self._wanted(style) is None:
             return
-        for other in self._stale(self._others(document)):
+        own = self._workspace.get(document.uri)
+        unread = [own] if own is not None and own.uri not in self._indexed else []
+        for other in (*self._stale(self._others(document)), *unread):
             parts = []
             for first, end in self._sections(other):
                 parts.append(read(other, first, end))
@@ -207,18 +209,14 @@ class ContextSource:
 
     def _hunks(self, document: Document, span: Span) -> list[Hunk]:
         """The recent changes, the oldest first. What is being typed at the place is not one yet."""
-        burst = self._burst
-        if burst is not None and not (burst.after.uri == document.uri and is_near(burst, span)):
-            self._end_burst()
         hunks = [hunk_of(each) if isinstance(each, Burst) else each for each in self._bursts]
         known = [hunk for hunk in hunks if hunk is not None]
         self._bursts = deque(known, BURSTS)
-        return known
-
-    def _end_burst(self) -> None:
-        if self._burst is not None:
-            self._bursts.append(self._burst)
-            self._burst = None
+        burst = self._burst
+        if burst is None or (burst.after.uri == document.uri and is_near(burst, span)):
+            return known
+        last = hunk_of(burst)
+        return known if last is None else [*known, last]
 
     def _may_leave(self, uri: str) -> bool:
         document = self._workspace.get(uri)
