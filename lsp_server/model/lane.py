@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
 from lsp_server.model.inbox import Inbox
-from lsp_server.wire.client import Ended, ServerEvent, TextDelta
+from lsp_server.wire.client import Created, Ended, ServerEvent, TextDelta
 from lsp_server.wire.text import SurrogateJoiner
 
 
@@ -22,12 +22,14 @@ class Call:
 
 
 class Lane(Inbox[ServerEvent]):
-    """`live` means that somebody waits for the answer, `ended` that its last event has come."""
+    """`live` means that somebody waits for the answer; `created` and `ended`, that its first and its last
+    event have come."""
 
     def __init__(self, name: str | None, call: Call) -> None:
         super().__init__()
         self.name = name
         self.call = call
+        self.created = False
         self.ended = False
         self._joiner = SurrogateJoiner()
 
@@ -36,6 +38,8 @@ class Lane(Inbox[ServerEvent]):
             self.deltas += 1
             text = self._joiner.push(event.text)
             event = event if text == event.text else replace(event, text=text)
+        elif isinstance(event, Created):
+            self.created = True
         elif isinstance(event, Ended) and (rest := self._joiner.finish()):
             self.put(TextDelta(rest))
         self.put(event)

@@ -20,7 +20,7 @@ from lsp_server.model.dial import closed_quietly
 from lsp_server.model.failures import Where
 from lsp_server.model.inbox import Clock, Lost, Timer
 from lsp_server.model.lane import Call, Lane
-from lsp_server.wire.client import Ended, ErrorEvent, ServerEvent, cancel_frame, decode
+from lsp_server.wire.client import Created, Ended, ErrorEvent, ServerEvent, cancel_frame, decode
 from lsp_server.wire.errors import CONNECTION_LIMIT_REACHED, WireError
 from lsp_server.wire.lanes import lane_names
 
@@ -178,6 +178,10 @@ class LaneSocket:
                 self.serial = True
             if self.serial or len(self._in_flight) == 1:
                 lane = next(iter(self._in_flight.values()))
+            if self.serial and lane is not None and lane.created and isinstance(event, Created):
+                words = f"{self._where.host} answers two requests at once and does not say which is which."
+                self._lose(Interrupted(words), resend=True)
+                return
         if isinstance(event, ErrorEvent) and (lane is None or event.code == CONNECTION_LIMIT_REACHED):
             if event.lane is None:
                 self._lose(failures.from_event(self._where, event), resend=True)

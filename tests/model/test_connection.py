@@ -1,6 +1,7 @@
 """One connection: lanes, cancelling and continuation, against a real server on loopback."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
@@ -202,6 +203,37 @@ async def test_a_host_that_knows_no_lanes_gets_one_request_a_socket() -> None:
         await connection.warm(call("context", provides="context"))
         assert [create.lane for create in taken] == ["m0", None, None, None]
         assert all(create.generate for create in taken)
+
+
+async def test_answers_that_are_mixed_and_not_named_are_asked_for_again_one_by_one() -> None:
+    async def mix(socket: ServerConnection) -> None:
+        creates = [parse_request(await socket.recv())]
+        if (first := creates[0]) and isinstance(first, Create) and first.lane is not None:
+            creates.append(parse_request(await socket.recv()))
+        answers = [
+            Answer(replace(create, lane=None), f"resp_{number}", created_at=1)
+            for number, create in enumerate(creates)
+            if isinstance(create, Create)
+        ]
+        texts = [create.messages[0].text for create in creates if isinstance(create, Create)]
+        for one in answers:
+            await send(socket, one.started())
+        for letters in zip(*texts, strict=True):
+            for one, letter in zip(answers, letters, strict=True):
+                await send(socket, one.delta(letter))
+        for one in answers:
+            await send(socket, one.completed(Usage()))
+
+    async def send(socket: ServerConnection, frames: list[str]) -> None:
+        for frame in frames:
+            await socket.send(frame)
+
+    async with (
+        serve(mix, "127.0.0.1", 0, close_timeout=1) as server,
+        connected(f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/", {}) as connection,
+    ):
+        both = ask(connection, call("first")), ask(connection, call("other"))
+        assert await asyncio.gather(*both) == ["first", "other"]
 
 
 async def test_a_missing_parent_that_was_not_ours_is_an_error() -> None:
