@@ -189,9 +189,15 @@ class Storm(StormStage):
         return offset + (text[max(0, offset - 1) : offset + 1] == "\r\n")
 
     def _by_user(self, uri: str, happening: Callable[[], object]) -> None:
-        before = self.editor.text(uri)
+        before, guards = self.editor.text(uri), self._guards(uri)
         happening()
         self.editor.forget_missing(uri, before)
+        if self._guards(uri) < guards:
+            # What is left of such a line can be in a scope now.
+            self.editor.unguard(uri)
+
+    def _guards(self, uri: str) -> int:
+        return sum(stroke == FOREVER for stroke in self.editor.tokens[uri].values())
 
     def _begin(self, start: Callable[[], Generation], reply: str) -> None:
         try:
@@ -211,7 +217,9 @@ class Storm(StormStage):
         said, expected = write(text.replace("\r\n", "\n"), body) if body else ("", "")
         self.replies[id(generation.job.request)] = said
         known = text.startswith(("def first():", "def second(value):"))
-        if known and reply in PLAIN_REPLIES and generation.job.scope.kind == "function":
+        # What a hunk is looked up in is not known here while a patch is under way.
+        sure = self.settings.edit.format == "scope" or not self.workspace.busy(uri)
+        if known and sure and reply in PLAIN_REPLIES and generation.job.scope.kind == "function":
             self.expected[number] = expected
 
     def _wait_for(self, start: Callable[[], Coroutine[None, None, Any]]) -> asyncio.Task[Any] | None:
