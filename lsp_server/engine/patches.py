@@ -112,7 +112,8 @@ def find(
 ) -> Found | None:
     """Look for the patch in a report: as all of it, as one of several changes, or among the user's.
 
-    A blind patch can have landed on a key of the same report, so that the whole does not show the key.
+    A blind patch can have landed on a key of the same report, so that the whole does not show the key. One
+    that is misplaced is a change of its own: with typing around it, a report of one change is all typing.
     """
     expected = arriving(patch, before, encoding)
     whole = classify(before, after, edits, expected)
@@ -126,7 +127,7 @@ def find(
                 earlier, later = tuple(edits[:number]), tuple(edits[number + 1 :])
                 return Found(here, text, earlier, later, patch.owner, patch.follows(earlier))
             text = following
-    if not whole.echo:
+    if not whole.echo or (patch.blind and whole.typing and expected != patch.intended):
         return None
     return Found(expected, before, (), whole.typing, patch.owner, patch.intended)
 
