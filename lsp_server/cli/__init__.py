@@ -8,18 +8,19 @@ from typing import Any
 
 from lsp_server import __version__
 from lsp_server.engine.errors import MidstreamError
+from lsp_server.texts import commands as texts
 
 COMMANDS = {
-    "serve": ("lsp_server.cli.serve", "speak LSP to an editor"),
-    "complete": ("lsp_server.cli.complete", "show what the editor would show at a place in a file"),
-    "edit": ("lsp_server.cli.edit", "change a function as the editor would, and show or write the result"),
-    "try": ("lsp_server.cli.try_", "a guided minute in the terminal"),
-    "host": ("lsp_server.cli.host", "the embedded model's process: status, stop"),
-    "model": ("lsp_server.cli.model", "the embedded model's weights: list, pull, use, path"),
-    "config": ("lsp_server.cli.config", "show and check the settings"),
-    "doctor": ("lsp_server.cli.doctor", "check everything on the way to the first ghost text"),
-    "usage": ("lsp_server.cli.usage", "tokens, cost and latency so far"),
-    "bench": ("lsp_server.cli.bench", "your own code on several models side by side"),
+    "serve": ("lsp_server.cli.serve", texts.SERVE),
+    "complete": ("lsp_server.cli.complete", texts.COMPLETE),
+    "edit": ("lsp_server.cli.edit", texts.EDIT),
+    "try": ("lsp_server.cli.try_", texts.TRY),
+    "host": ("lsp_server.cli.host", texts.HOST),
+    "model": ("lsp_server.cli.model", texts.MODEL),
+    "config": ("lsp_server.cli.config", texts.CONFIG),
+    "doctor": ("lsp_server.cli.doctor", texts.DOCTOR),
+    "usage": ("lsp_server.cli.usage", texts.USAGE),
+    "bench": ("lsp_server.cli.bench", texts.BENCH),
 }
 
 
@@ -45,9 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """The arguments of one command. Exits with usage for wrong ones."""
-    parser = argparse.ArgumentParser(
-        prog="midstream", description="A real-time code assistant as a language server."
-    )
+    parser = argparse.ArgumentParser(prog="midstream", description=texts.MIDSTREAM)
     parser.add_argument("--version", action="version", version=f"midstream {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     chosen = words[0] if words and words[0] in COMMANDS else None

@@ -22,6 +22,7 @@ from lsp_server.engine.errors import MidstreamError
 from lsp_server.engine.ports import Backend, Delta, Finish, Request, Usage
 from lsp_server.engine.prices import NANO, cost, is_fast, prices_of
 from lsp_server.settings import Edit, Model, Settings, load_user
+from lsp_server.texts import commands as texts
 
 EDITS = 3
 INSTRUCTION = "Add a documentation comment. Change nothing else."
@@ -46,12 +47,12 @@ class Row:
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("bench", help="your own code on several models side by side")
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="names of models in the settings")
-    parser.add_argument("--folder", type=Path, help="complete in these files instead of the built-in ones")
-    parser.add_argument("--holes", type=int, default=12, help="completions to ask each model for (12)")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write one self-contained page with plots")
-    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    parser = subparsers.add_parser("bench", help=texts.BENCH)
+    parser.add_argument("models", nargs="+", metavar="MODEL", help=texts.BENCH_MODELS)
+    parser.add_argument("--folder", type=Path, help=texts.BENCH_FOLDER)
+    parser.add_argument("--holes", type=int, default=12, help=texts.BENCH_HOLES)
+    parser.add_argument("--html", type=Path, metavar="FILE", help=texts.BENCH_HTML)
+    parser.add_argument("--json", action="store_true", help=texts.ONE_JSON_OBJECT)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,15 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
     unknown = [name for name in arguments.models if name not in settings.models]
     if unknown:
         known = ", ".join(sorted(settings.models))
-        raise MidstreamError(f"There is no model {unknown[0]!r} in the settings; there are {known}.")
+        raise MidstreamError(texts.NO_SUCH_MODEL.format(name=unknown[0], known=known))
     cases = in_folder(arguments.folder, arguments.holes) if arguments.folder else built_in()
     cases = cases[: arguments.holes]
     if not cases:
-        raise MidstreamError("There is nothing to complete in that folder: no source file with code in it.")
+        raise MidstreamError(texts.NOTHING_TO_COMPLETE)
     rows = asyncio.run(measure(settings, arguments.models, cases))
     if arguments.html:
         arguments.html.write_text(page(rows, len(cases)), encoding="utf-8")
-        print(f"midstream: wrote {arguments.html}", file=sys.stderr)
+        print(f"midstream: {texts.WROTE.format(file=arguments.html)}", file=sys.stderr)
     if arguments.json:
         print(json.dumps({"rows": [asdict(row) for row in rows]}))
     else:
@@ -173,9 +174,7 @@ def table(rows: list[Row]) -> list[str]:
             f"{shown(middle(row.useful_line)):>8} {middle(row.tokens_per_second) or 0:7.0f} "
             f"{row.answered:>4}/{row.asked:<4} {row.edits_parsing:>3}/{row.edits_asked:<3} {price:>10}"
         )
-    lines.append(
-        "Times are medians in ms; `edits` counts those that landed and parse; prices are the table's."
-    )
+    lines.append(texts.BENCH_LEGEND)
     return lines
 
 

@@ -17,21 +17,18 @@ from lsp_server.core.text import Encoding, Span
 from lsp_server.engine.ports import Backend, Delta, Event, Finish, Request, Task
 from lsp_server.engine.suggestion import Ask, Item
 from lsp_server.settings import Model, Settings, load_user
+from lsp_server.texts import commands as texts
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = subparsers.add_parser(
         "complete",
-        help="show what the editor would show at a place in a file",
-        description="Lines and columns count from 1, in characters, also in the JSON.",
+        help=texts.COMPLETE,
+        description=texts.COMPLETE_PLACES,
     )
     parser.add_argument("place", metavar="FILE:LINE:COLUMN")
-    parser.add_argument(
-        "--json", action="store_true", help="print items, model and timings as one JSON object"
-    )
-    parser.add_argument(
-        "--show-prompt", action="store_true", help="print what would be sent, and send nothing"
-    )
+    parser.add_argument("--json", action="store_true", help=texts.COMPLETE_JSON)
+    parser.add_argument("--show-prompt", action="store_true", help=texts.COMPLETE_PROMPT)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -73,7 +70,7 @@ async def complete(arguments: argparse.Namespace, settings: Settings) -> int:
     elif items:
         print(items[0].text)
     elif trouble is None:
-        print("midstream: no suggestion here", file=sys.stderr)
+        print(f"midstream: {texts.NO_SUGGESTION}", file=sys.stderr)
     return 0 if trouble is None else 1
 
 

@@ -13,6 +13,7 @@ from lsp_server.engine.ports import Backend, Request, Status, Task
 from lsp_server.engine.router import Router
 from lsp_server.engine.usage import as_data
 from lsp_server.settings import Model, Settings
+from lsp_server.texts import embedded as texts
 
 Asker = Callable[[str, int], Coroutine[Any, Any, bool]]
 """Takes the name of a model and the bytes to download; resolves to whether the user agrees."""
@@ -130,7 +131,7 @@ class ConfiguredModels:
             agreed = await self._ask(entry.name, entry.size)
         if entry is None or not agreed:
             weights.find(model.model)
-            raise ModelMissing(f"The weights of {model.model} are not on this machine.")
+            raise ModelMissing(texts.NOT_HERE.format(name=model.model))
 
         def report(progress: weights.Progress) -> None:
             self._tell(Status("downloading", model=model.name, percent=progress.percent))

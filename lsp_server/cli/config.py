@@ -12,19 +12,20 @@ from lsp_server.settings import Problem, load, load_user, user_file
 from lsp_server.settings.reference import page
 from lsp_server.settings.schema import contributed, json_schema
 from lsp_server.settings.shapes import plain
+from lsp_server.texts import commands as texts
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("config", help="show and check the settings")
+    parser = subparsers.add_parser("config", help=texts.CONFIG)
     commands = parser.add_subparsers(dest="config_command", required=True)
-    show = commands.add_parser("show", help="every setting, its value and where it came from")
-    show.add_argument("--json", action="store_true", help="print one JSON object")
-    check = commands.add_parser("check", help="name line and column of every mistake in a settings file")
-    check.add_argument("file", nargs="?", type=Path, help="a TOML file (default: the user's)")
-    schema = commands.add_parser("schema", help="print the JSON Schema of the settings")
+    show = commands.add_parser("show", help=texts.CONFIG_SHOW)
+    show.add_argument("--json", action="store_true", help=texts.ONE_JSON_OBJECT)
+    check = commands.add_parser("check", help=texts.CONFIG_CHECK)
+    check.add_argument("file", nargs="?", type=Path, help=texts.CONFIG_FILE)
+    schema = commands.add_parser("schema", help=texts.CONFIG_SCHEMA)
     form = schema.add_mutually_exclusive_group()
-    form.add_argument("--markdown", action="store_true", help="print the reference page instead")
-    form.add_argument("--vscode", action="store_true", help="print VS Code's contributed properties instead")
+    form.add_argument("--markdown", action="store_true", help=texts.CONFIG_MARKDOWN)
+    form.add_argument("--vscode", action="store_true", help=texts.CONFIG_VSCODE)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,7 +52,7 @@ def _show(*, as_json: bool) -> int:
         print(json.dumps(report, indent=2, ensure_ascii=False))
         return 0
     file = user_file()
-    print(f"# {file}{'' if file.exists() else ' (does not exist)'}")
+    print(f"# {file}{'' if file.exists() else ' ' + texts.DOES_NOT_EXIST}")
     lines = [
         (f"{path} = {json.dumps(value, ensure_ascii=False)}", settings.origins[path])
         for path, value in _leaves(plain(settings), "")
@@ -76,16 +77,16 @@ def _check(file: Path) -> int:
     try:
         toml = file.read_text(encoding="utf-8-sig")
     except OSError as error:
-        print(f"{file}: cannot be read: {error.strerror}", file=sys.stderr)
+        print(texts.CANNOT_BE_READ.format(file=file, reason=error.strerror), file=sys.stderr)
         return 2
     except UnicodeDecodeError:
-        print(f"{file}: is not UTF-8 text", file=sys.stderr)
+        print(texts.NOT_UTF8.format(file=file), file=sys.stderr)
         return 2
     _, problems = load(toml, {}, None, None, file=str(file))
     for problem in problems:
         print(problem)
     if not problems:
-        print(f"{file}: nothing is wrong.")
+        print(texts.NOTHING_WRONG.format(file=file))
     return 1 if problems else 0
 
 

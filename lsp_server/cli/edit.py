@@ -17,23 +17,22 @@ from lsp_server.engine.errors import EditRefused
 from lsp_server.engine.ports import Result
 from lsp_server.lsp.protocol import result_message
 from lsp_server.settings import Settings, load_user
+from lsp_server.texts import commands as texts
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = subparsers.add_parser(
         "edit",
-        help="change a function as the editor would, and show or write the result",
-        description="Edits the function at a line (counted from 1). Without --write the file stays as it is.",
+        help=texts.EDIT,
+        description=texts.EDIT_PLACES,
     )
     parser.add_argument("place", metavar="FILE:LINE")
     parser.add_argument("instruction")
-    parser.add_argument("--model", default="", help="a model's name in the settings")
+    parser.add_argument("--model", default="", help=texts.EDIT_MODEL)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--diff", action="store_true", help="print the change as a unified diff")
-    form.add_argument("--write", action="store_true", help="write the result to the file")
-    parser.add_argument(
-        "--json", action="store_true", help="print the result, and the new text, as one JSON object"
-    )
+    form.add_argument("--diff", action="store_true", help=texts.EDIT_DIFF)
+    form.add_argument("--write", action="store_true", help=texts.EDIT_WRITE)
+    parser.add_argument("--json", action="store_true", help=texts.EDIT_JSON)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -73,7 +72,7 @@ def finish(
     if arguments.json:
         print(json.dumps({**result_message(result), "text": after.text}, ensure_ascii=False))
     elif result.outcome == "unchanged":
-        print("midstream: unchanged; the model returned the same code", file=sys.stderr)
+        print(f"midstream: {texts.UNCHANGED}", file=sys.stderr)
     elif not arguments.write:
         print(diff(path, before.text, after.text), end="")
     if arguments.write and result.outcome == "done":
@@ -86,9 +85,7 @@ def finish(
 def write(path: Path, before: str, after: str) -> None:
     """Replace the file's text. Raises EditRefused when it is not what was edited any more."""
     if read_source(path) != before:
-        raise EditRefused(
-            f"{path} was changed by something else meanwhile, so nothing was written; try again."
-        )
+        raise EditRefused(texts.CHANGED_MEANWHILE.format(file=path))
     temporary = path.with_name(f".{path.name}.midstream")
     temporary.write_bytes(after.encode("utf-8"))
     temporary.chmod(path.stat().st_mode)

@@ -13,6 +13,7 @@ from lsp_server.engine.errors import MidstreamError
 from lsp_server.engine.ports import ApplyReply, Models, Result, Status
 from lsp_server.engine.workspace import Workspace
 from lsp_server.settings import Settings
+from lsp_server.texts import commands as texts
 
 LANGUAGES = {
     ".py": "python", ".pyi": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript",
@@ -66,7 +67,7 @@ class HeadlessEditor:
 
     def status(self, status: Status) -> None:
         if status.state == "downloading":
-            print(f"\rfetching the weights: {status.percent} %", end="", file=sys.stderr)
+            print("\r" + texts.FETCHING.format(percent=status.percent), end="", file=sys.stderr)
 
     def ended(self, result: Result) -> None:
         pass
@@ -80,11 +81,11 @@ def read_source(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise MidstreamError(f"There is no file {path}.") from None
+        raise MidstreamError(texts.NO_FILE.format(file=path)) from None
     except UnicodeDecodeError:
-        raise MidstreamError(f"{path} is not UTF-8 text.") from None
+        raise MidstreamError(texts.NOT_UTF8.format(file=path)) from None
     except OSError as error:
-        raise MidstreamError(f"{path} cannot be read: {error.strerror}.") from None
+        raise MidstreamError(texts.CANNOT_BE_READ.format(file=path, reason=error.strerror)) from None
 
 
 def place(text: str, *, column: bool) -> tuple[Path, int, int]:
@@ -92,13 +93,13 @@ def place(text: str, *, column: bool) -> tuple[Path, int, int]:
     parts = text.rsplit(":", 2 if column else 1)
     wanted = "FILE:LINE:COLUMN" if column else "FILE:LINE"
     if len(parts) != (3 if column else 2) or not all(part.isdigit() and int(part) > 0 for part in parts[1:]):
-        raise MidstreamError(f"Say the place as {wanted}, counted from 1; {text!r} is not one.")
+        raise MidstreamError(texts.NOT_A_PLACE.format(wanted=wanted, text=text))
     return Path(parts[0]), int(parts[1]), int(parts[2]) if column else 1
 
 
 def offset_of(document: Document, line: int, column: int) -> int:
     """A 1-based place in code points; the column clamps. Raises MidstreamError past the last line."""
     if line > document.line_count:
-        raise MidstreamError(f"There is no line {line}: the file has {document.line_count}.")
+        raise MidstreamError(texts.NO_LINE.format(line=line, count=document.line_count))
     start = document.line_start(line - 1)
     return min(start + column - 1, start + len(document.line(line - 1).rstrip("\r\n")))

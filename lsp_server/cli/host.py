@@ -5,24 +5,25 @@ import json
 import sys
 from typing import Any
 
+from lsp_server.texts import commands as texts
+
 Subparsers = Any
 
 
 def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "host",
-        help="the embedded model's process: status, stop",
-        description="The model host is one process per user that all editor windows share. "
-        "It starts when it is needed and ends after ten minutes without a client.",
+        help=texts.HOST,
+        description=texts.HOST_IS,
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    status = actions.add_parser("status", help="what runs, for whom, and since when")
-    stop = actions.add_parser("stop", help="end it; the next editor that needs it starts it again")
+    status = actions.add_parser("status", help=texts.HOST_STATUS)
+    stop = actions.add_parser("stop", help=texts.HOST_STOP)
     for action in (status, stop):
-        action.add_argument("--json", action="store_true", help="print one JSON object")
-    run_here = actions.add_parser("run", help="be the host, in the foreground")
-    run_here.add_argument("--model", default="", help="what to load first: a catalogue name or a GGUF file")
-    run_here.add_argument("--idle", type=float, default=None, help="seconds without a client until it ends")
+        action.add_argument("--json", action="store_true", help=texts.ONE_JSON_OBJECT)
+    run_here = actions.add_parser("run", help=texts.HOST_RUN)
+    run_here.add_argument("--model", default="", help=texts.HOST_MODEL)
+    run_here.add_argument("--idle", type=float, default=None, help=texts.HOST_IDLE)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,7 +38,7 @@ def _status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"running": status is not None, **(status or {})}))
     elif status is None:
-        print("No model host is running; an editor that needs it starts it.")
+        print(texts.NO_HOST)
     else:
         for name in ("pid", "url", "token_file", "model", "sha256", "state", "clients"):
             print(f"{name:<11}{status[name]}")
@@ -52,7 +53,7 @@ def _stop(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"stopped": stopped}))
     else:
-        print("The model host has ended." if stopped else "No model host was running.")
+        print(texts.HOST_ENDED if stopped else texts.NO_HOST_RAN)
     return 0
 
 
@@ -60,7 +61,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from lsp_server.local import host
 
     if sys.stderr.isatty():
-        print("The model host runs in this terminal; Ctrl-C ends it.", file=sys.stderr)
+        print(texts.HOST_HERE, file=sys.stderr)
     host.run(arguments.model, idle=host.IDLE if arguments.idle is None else arguments.idle)
     return 0
 

@@ -15,21 +15,22 @@ from lsp_server.local import catalogue, weights
 from lsp_server.local.transfer import megabytes
 from lsp_server.settings import load_user, user_file
 from lsp_server.settings.folders import named_path
+from lsp_server.texts import commands as texts
 
 BAR = 24
 
 
 def add_parser(subparsers: Any) -> None:
-    parser = subparsers.add_parser("model", help="the embedded model's weights: list, pull, use, path")
+    parser = subparsers.add_parser("model", help=texts.MODEL)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="what there is to choose from, and what is here")
-    listing.add_argument("--json", action="store_true", help="print one JSON list")
-    pull = actions.add_parser("pull", help="fetch weights, going on where an earlier try stopped")
-    pull.add_argument("name", nargs="?", help="a name of the list (default: the one in your settings)")
-    use = actions.add_parser("use", help="write into your settings which weights the embedded model uses")
-    use.add_argument("name", help="a name of the list, or the path of a GGUF file")
-    path = actions.add_parser("path", help="print where the weights are; fails when they are not here")
-    path.add_argument("name", nargs="?", help="a name of the list (default: the one in your settings)")
+    listing = actions.add_parser("list", help=texts.MODEL_LIST)
+    listing.add_argument("--json", action="store_true", help=texts.ONE_JSON_LIST)
+    pull = actions.add_parser("pull", help=texts.MODEL_PULL)
+    pull.add_argument("name", nargs="?", help=texts.MODEL_NAME)
+    use = actions.add_parser("use", help=texts.MODEL_USE)
+    use.add_argument("name", help=texts.MODEL_OR_FILE)
+    path = actions.add_parser("path", help=texts.MODEL_PATH)
+    path.add_argument("name", nargs="?", help=texts.MODEL_NAME)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -69,12 +70,12 @@ def _list(arguments: argparse.Namespace) -> int:
     for row in rows:
         mark = "*" if row["used"] else " "
         here = "here" if row["present"] else ""
-        does = "completions and edits" if row["edits"] else "completions only"
+        does = texts.COMPLETES_AND_EDITS if row["edits"] else texts.ONLY_COMPLETES
         size = megabytes(int(str(row["bytes"])))
         print(f"{mark} {row['name']:<20} {size:>8}  {row['license']:<11} {does:<22} {here}".rstrip())
     if weights.entry_of(used) is None:
         print(f"* {used}")
-    print("\nThe one marked * is used; `midstream model use NAME` changes that, any GGUF file will do.")
+    print(f"\n{texts.MODEL_LEGEND}")
     return 0
 
 
@@ -101,18 +102,16 @@ def _use(arguments: argparse.Namespace) -> int:
     try:
         after = with_string(before, "models.local", "model", chosen)
     except CannotEdit as error:
-        raise MidstreamError(
-            f'{file} is left as it is ({error}). Write `model = "{chosen}"` under [models.local] yourself.'
-        ) from error
+        raise MidstreamError(texts.SETTINGS_LEFT.format(file=file, reason=error, model=chosen)) from error
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_name(f"{file.name}.{os.getpid()}.new")
     fresh.write_text(after, "utf-8")
     if file.exists():
         shutil.copymode(file, fresh)
     fresh.replace(file.resolve())
-    print(f"{file} now has models.local.model = {chosen}")
+    print(texts.SETTINGS_CHANGED.format(file=file, model=chosen))
     if not weights.is_present(chosen):
-        print(f"Its weights are not here yet: `midstream model pull {chosen}` fetches them.")
+        print(texts.WEIGHTS_TO_PULL.format(model=chosen))
     return 0
 
 
@@ -152,7 +151,7 @@ def _words(step: weights.Progress) -> str:
     full = step.percent * BAR // 100
     bar = f"[{'#' * full}{'.' * (BAR - full)}] {step.percent:>3} %"
     if step.phase == "verifying":
-        return f"{bar}  checking the digest"
+        return f"{bar}  {texts.CHECKING_DIGEST}"
     amount = f"{step.done / 1e6:.0f} of {megabytes(step.total)}"
     left = "" if step.left is None or step.percent == 100 else f"  {_clock(step.left)} left"
     return f"{bar}  {amount}  {step.rate / 1e6:.1f} MB/s{left}  from {step.source}"

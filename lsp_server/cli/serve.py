@@ -13,6 +13,7 @@ from lsp_server.lsp.dispatch import Intake
 from lsp_server.lsp.server import Door, build
 from lsp_server.lsp.transport import TransportWriter, pipe_writer, read_pipe, take_stdout
 from lsp_server.settings import Log
+from lsp_server.texts import commands as texts
 
 if TYPE_CHECKING:
     from lsp_server.lsp.session import ConfigurableModels
@@ -23,9 +24,9 @@ SWITCH = 0.0005
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("serve", help="speak LSP to an editor")
-    parser.add_argument("--stdio", action="store_true", help="on stdin and stdout (the default)")
-    parser.add_argument("--tcp", type=int, metavar="PORT", help="on a port of 127.0.0.1, for one client")
+    parser = subparsers.add_parser("serve", help=texts.SERVE)
+    parser.add_argument("--stdio", action="store_true", help=texts.SERVE_STDIO)
+    parser.add_argument("--tcp", type=int, metavar="PORT", help=texts.SERVE_TCP)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,7 +63,7 @@ async def serve_tcp(port: int) -> int:
 
     listener = await asyncio.start_server(accept, "127.0.0.1", port)
     print(
-        f"midstream: listening on 127.0.0.1:{listener.sockets[0].getsockname()[1]}",
+        "midstream: " + texts.LISTENING.format(port=listener.sockets[0].getsockname()[1]),
         file=sys.stderr,
         flush=True,
     )

@@ -15,6 +15,7 @@ from lsp_server.core.document import Document
 from lsp_server.engine.ports import Delta
 from lsp_server.engine.suggestion import Ask
 from lsp_server.settings import Settings, load_user
+from lsp_server.texts import commands as texts
 
 DIM, GREEN, BOLD, PLAIN = "\x1b[2m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
 
@@ -76,7 +77,7 @@ def most_common_word(text: str) -> str:
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    subparsers.add_parser("try", help="a guided minute in the terminal")
+    subparsers.add_parser("try", help=texts.TRY)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,14 +91,14 @@ async def tour(settings: Settings) -> int:
     """Weights, three completions, one cancel, and where to go from here."""
     model = settings.model_for("complete")
     if model.protocol == "local" and not weights_are_here(model):
-        say(f"1. The model {model.model} is fetched once; it runs on this machine, without account or key.")
+        say(texts.TRY_FETCHES.format(model=model.model))
         await pull_with_bar(model.model)
     models = ConfiguredModels(os.environ)
     models.configure(settings, lambda status: None)
     editor = HeadlessEditor(settings, models)
     shown = 0
     try:
-        say(f"Completions of `{model.name}` ({model.model or model.protocol}): what is green is the model's.")
+        say(texts.TRY_COMPLETES.format(model=model.name, weights=model.model or model.protocol))
         for sample in SAMPLES:
             shown += await complete(editor, sample)
         if editor.assistant.presence.trouble is None:
@@ -107,7 +108,7 @@ async def tour(settings: Settings) -> int:
         await models.close()
     if editor.assistant.presence.trouble is not None:
         return 1
-    say("Now in your editor: README.md has the lines for Neovim, docs/editors.md those for the others.")
+    say(texts.TRY_NEXT)
     return 0 if shown else 1
 
 
@@ -129,7 +130,7 @@ async def complete(editor: HeadlessEditor, sample: Sample) -> int:
     )
     print(f"{before[line_start:]}{GREEN}{text}{PLAIN}{after[: line_end if line_end >= 0 else None]}")
     if not items and editor.assistant.presence.trouble is None:
-        print(f"{DIM}(the model was unsure, so nothing is shown){PLAIN}")
+        print(f"{DIM}{texts.TRY_UNSURE}{PLAIN}")
     editor.assistant.document_closed(uri)
     return len(items)
 
@@ -148,9 +149,7 @@ async def cancel(models: ConfiguredModels) -> None:
         else:
             return
     elapsed = (time.perf_counter() - started) * 1000
-    print(
-        f"\nA key pressed in the middle of an answer cancels it: the caller was free after {elapsed:.1f} ms."
-    )
+    print("\n" + texts.TRY_CANCEL.format(elapsed=elapsed))
 
 
 def say(sentence: str) -> None:

@@ -12,6 +12,7 @@ from lsp_server.engine.ledger import Ledger, open_ledger
 from lsp_server.engine.meter import all_caps, usage_file
 from lsp_server.engine.usage import LimitLine, UsageLine, UsageReport, as_data, usage_report
 from lsp_server.settings import load_user
+from lsp_server.texts import commands as texts
 
 HEAD = (
     "model",
@@ -31,8 +32,8 @@ HEAD = (
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("usage", help="requests, tokens, cost and speed of today and this week")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser = subparsers.add_parser("usage", help=texts.USAGE)
+    parser.add_argument("--json", action="store_true", help=texts.ONE_JSON_OBJECT)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         ledger = open_ledger(path) if path.exists() else Ledger(None)
     except (OSError, sqlite3.Error) as error:
-        print(f"The usage file {path} cannot be read: {error}", file=sys.stderr)
+        print(texts.USAGE_UNREADABLE.format(file=path, reason=error), file=sys.stderr)
         return 1
     try:
         report = usage_report(ledger, all_caps(settings.budget), time.time())
@@ -57,15 +58,15 @@ def run(arguments: argparse.Namespace) -> int:
 def shown(report: UsageReport) -> Iterator[str]:
     """The report as the terminal shows it."""
     if not report.week:
-        yield "Nothing has been used in the last seven days."
+        yield texts.NOTHING_USED
     else:
-        yield from _table(f"Today, {report.date}", report.today)
+        yield from _table(texts.TODAY.format(date=report.date), report.today)
         yield ""
-        yield from _table("The last seven days", report.week)
+        yield from _table(texts.LAST_SEVEN_DAYS, report.week)
         yield ""
         if any(line.estimated for line in report.week):
-            yield "~ in part estimated: nobody reports the cost of requests that were cancelled."
-        yield f"Cost as the prices say; the built-in ones are {report.currency} of {report.price_date}."
+            yield texts.ESTIMATED
+        yield texts.WHOSE_PRICES.format(currency=report.currency, price_date=report.price_date)
     for limit in report.limits:
         yield _limit(limit)
 
@@ -113,11 +114,11 @@ def _seconds(milliseconds: float | None) -> str:
 
 
 def _limit(line: LimitLine) -> str:
-    whose = "all models" if line.model is None else line.model
+    whose = texts.ALL_MODELS if line.model is None else line.model
     used, limit = (
         (f"{line.used:.2f}", f"{line.limit:.2f}")
         if line.unit == "money"
         else (f"{line.used:,.0f}", f"{line.limit:,.0f} tokens")
     )
     share = f" ({line.used / line.limit:.0%})" if line.limit else ""
-    return f"Limit per {line.period}, {whose}: {used} of {limit} used{share}."
+    return texts.LIMIT.format(period=line.period, whose=whose, used=used, limit=limit, share=share)

@@ -1,0 +1,1 @@
+"""What `midstream doctor` finds, and what to do about it."""
