@@ -26,7 +26,7 @@ def test_a_literal_key_is_refused_and_never_repeated(model: dict[str, object]) -
     settings, problems = load(None, {}, {"models": {"x": wanted}}, None)
     assert problems
     assert CANARY not in repr(settings) + repr(problems)
-    assert settings.models["x"].model == "m"
+    assert "x" in settings.models or "url" in model or "proxy" in model
 
 
 def test_plain_headers_and_references_are_fine() -> None:
@@ -81,3 +81,25 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
     settings, problems = load_user(environment)
     assert (settings.complete.debounce, problems) == (5, [])
     assert settings.origins["complete.debounce"] == str(file)
+
+
+@pytest.mark.parametrize(
+    "reference", ["env:sk-proj-4f9a7c21e8b35d60a1", "keyring:" + "4f9a7c21" * 4, "env:two words"]
+)
+def test_a_key_after_the_colon_is_refused_and_not_repeated(reference: str) -> None:
+    model = {"protocol": "chat-http", "model": "m", "url": "https://h/v1", "key": reference}
+    settings, problems = load(None, {}, {"models": {"x": model}}, None)
+    assert settings.models["x"].key == ""
+    assert "holds a key itself" in str(problems[0])
+    assert reference.partition(":")[2] not in str(problems)
+
+
+@pytest.mark.parametrize("name", ["url", "proxy"])
+@pytest.mark.parametrize("value", ["https://me:secret@host.example/v1", 7])
+def test_a_model_whose_address_is_refused_goes_nowhere_else(name: str, value: object) -> None:
+    """Not to its protocol's own vendor, and not around its proxy."""
+    model = {"protocol": "chat-http", "model": "m", "url": "https://h/v1", name: value}
+    settings, problems = load(None, {}, {"models": {"x": model}, "tasks": {"edit": "x"}}, None)
+    assert "x" not in settings.models
+    assert settings.tasks.edit == "local"
+    assert any("`models.x` cannot be used without its address" in str(problem) for problem in problems)

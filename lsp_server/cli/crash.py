@@ -6,11 +6,14 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 
 from lsp_server import __version__
 from lsp_server.core.guard import redact
+from lsp_server.engine.logs import keys_in
 from lsp_server.local.places import cache_dir
+from lsp_server.settings import keys_read, load_user
 
 LOG = "crash.log"
 LARGEST = 1_000_000
@@ -18,7 +21,7 @@ LARGEST = 1_000_000
 
 def note(error: Exception) -> str:
     """Write the trace down, without keys; the sentence for the user."""
-    trace = redact("".join(traceback.format_exception(error)))
+    trace = redact("".join(traceback.format_exception(error)), _secrets())
     head = f"{time.strftime('%Y-%m-%d %H:%M:%S')} midstream {__version__}, Python {platform.python_version()}"
     for folder in (cache_dir(), Path(tempfile.gettempdir())):
         path = folder / LOG
@@ -29,6 +32,14 @@ def note(error: Exception) -> str:
             continue
         return f"This is a mistake of Midstream's own, not yours. {path} says more; please report it."
     return f"This is a mistake of Midstream's own ({type(error).__name__}), and no file could be written."
+
+
+def _secrets() -> Iterable[str]:
+    """The keys that this process knows; whatever is wrong with the settings must not end the report."""
+    try:
+        return keys_in(load_user(os.environ)[0], os.environ)
+    except Exception:
+        return keys_read()
 
 
 def _append(path: Path, text: str) -> None:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from lsp_server.settings import Log, Settings
+from lsp_server.settings import Log, Settings, keys_read
 from lsp_server.settings.folders import named_path
 
 SHORT = 120
@@ -63,12 +63,14 @@ def configure(log: Log, secrets: Callable[[], Iterable[str]] = tuple) -> None:
 
 
 def keys_in(settings: Settings, environment: Mapping[str, str]) -> list[str]:
-    """The keys that the settings name in the environment, for the filter to look for."""
+    """The keys for the filter to look for: those that the settings name in the environment, and those that
+    were read, from the key store too."""
     references = (
         value for model in settings.models.values() for value in (model.key, *model.headers.values())
     )
     names = {reference.removeprefix("env:") for reference in references if reference.startswith("env:")}
-    return [environment[name] for name in sorted(names) if environment.get(name)]
+    named = [environment[name].strip() for name in sorted(names) if environment.get(name, "").strip()]
+    return [*named, *(keys_read() - set(named))]
 
 
 def _handler(file: str) -> logging.Handler:

@@ -15,7 +15,12 @@ from functools import partial
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import FeatureRequestError, JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import (
+    FeatureRequestError,
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+)
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
@@ -166,6 +171,14 @@ class Protocol(LanguageServerProtocol):
             self._send_response(msg_id, None, error.to_response_error())
             return
         super()._send_handler_result(future, msg_id=msg_id)
+
+    def _send_response(self, msg_id: str | int, result: Any = None, error: Any = None) -> None:
+        """An error that nobody expected is answered by its kind alone: its text may hold code or a key."""
+        if error is not None and error.code == JsonRpcInternalError.CODE:
+            kind = error.message.partition(":")[0]
+            sentence = f"This is a mistake of Midstream's own ({kind}); its log says where."
+            error = types.ResponseError(code=error.code, message=sentence)
+        super()._send_response(msg_id, result, error)
 
     def _handle_cancel_notification(self, msg_id: str | int) -> None:
         """Cancelling what is finished or unknown is ordinary: the answer and the cancel crossed."""

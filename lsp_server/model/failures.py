@@ -127,6 +127,11 @@ def from_status(
     said = where.quote(words)
     detail = f"HTTP {status}: {said}"
     tail = f": {said}" if said else "."
+    if status in (401, 403) and not any(where.secrets):
+        return Unauthorized(
+            f"{where.host} wants a key ({status}); name one as `key` of model `{where.model}`{tail}",
+            detail=detail,
+        )
     if status in (401, 403):
         return Unauthorized(
             f"{where.host} refused the key of model `{where.model}` ({status}); check the key that the "

@@ -3,7 +3,7 @@
 `load` never fails: it returns the settings that can be used and a list of problems.
 """
 
-from lsp_server.settings.keys import MissingKey, resolve_key, user_file
+from lsp_server.settings.keys import MissingKey, keys_read, resolve_key, user_file
 from lsp_server.settings.sources import Problem, load, load_user, read
 from lsp_server.settings.values import (
     Action,
@@ -45,6 +45,7 @@ __all__ = [
     "ProtocolName",
     "Settings",
     "Tasks",
+    "keys_read",
     "load",
     "load_user",
     "read",

@@ -20,7 +20,13 @@ from lsp_server.settings.shapes import (
 Path = tuple[str, ...]
 Report = Callable[[Path, str], None]
 
-REFERENCE = re.compile(r"(env|keyring):\S+")
+REFERENCE = re.compile(r"env:[A-Za-z_]\w*|keyring:\S+", re.ASCII)
+KEY_ITSELF = re.compile(r"(env|keyring):((sk|gsk|csk|xai|pk|key|AIza|hf|ghp)[-_]?\S{16,}|[A-Za-z0-9]{32,})")
+"""Where somebody has put the key after the colon, and not its name."""
+
+REFUSED = "refused:"
+"""Stands for an address that was refused: without it a model would go to its vendor, or around its proxy."""
+
 SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 
@@ -61,8 +67,10 @@ def check_option(option: Option, value: Any, path: Path, report: Report) -> Any:
         and "@" in value.partition("//")[2]
     ):
         report(path, "holds a user name or password; leave them out and use an environment variable or `key`")
-        return ABSENT
-    return check_shape(option, option.shape, value, path, report)
+        checked: Any = ABSENT
+    else:
+        checked = check_shape(option, option.shape, value, path, report)
+    return REFUSED if checked is ABSENT and option.key in ("url", "proxy") else checked
 
 
 def check_shape(option: Option, shape: Any, value: Any, path: Path, report: Report) -> Any:
@@ -120,15 +128,20 @@ def check_secret(option: Option, value: Any, path: Path, report: Report) -> Any:
         literal = [
             name
             for name, header in (checked or {}).items()
-            if SECRET_HEADER.search(name) and not REFERENCE.fullmatch(header)
+            if SECRET_HEADER.search(name) and not is_reference(header)
         ]
         for name in literal:
             report((*path, name), LITERAL_KEY)
         return ABSENT if checked is ABSENT else {k: v for k, v in checked.items() if k not in literal}
-    if value == "" or (isinstance(value, str) and REFERENCE.fullmatch(value)):
+    if value == "" or (isinstance(value, str) and is_reference(value)):
         return value
     report(path, LITERAL_KEY)
     return ABSENT
+
+
+def is_reference(text: str) -> bool:
+    """True for `env:NAME` and `keyring:NAME`, unless the name is a key."""
+    return REFERENCE.fullmatch(text) is not None and KEY_ITSELF.fullmatch(text) is None
 
 
 LITERAL_KEY = (

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lsp_server.settings.checking import Report, suggestion
+from lsp_server.settings.checking import REFUSED, Report, suggestion
 
 SCHEMES = {
     "responses-ws": ("wss", "ws", "https", "http"),
@@ -40,6 +40,8 @@ def settle(tree: dict[str, Any], report: Report) -> None:
 def _fault(model: Mapping[str, Any]) -> str:
     """Why this model cannot be used; empty when it can."""
     url, protocol = model.get("url", ""), model.get("protocol")
+    if REFUSED in (url, model.get("proxy")):
+        return "cannot be used without its address"
     if protocol is None and url:
         return f"has a url but no protocol; add one of {', '.join(SCHEMES)}"
     if protocol in (None, "local"):

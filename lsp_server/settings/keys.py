@@ -9,6 +9,9 @@ from lsp_server.settings.folders import named_path, user_folder
 SERVICE = "midstream"
 
 
+_read: set[str] = set()
+
+
 class MissingKey(Exception):
     """`str(error)` says which key is missing and how to supply it; never the key itself."""
 
@@ -27,10 +30,22 @@ def resolve_key(reference: str, environment: Mapping[str, str] | None = None) ->
             raise MissingKey(
                 f"The environment variable {name} is not set; put the key in it and restart the editor."
             )
+        _read.add(value)
         return value
     if kind == "keyring":
-        return _from_keyring(name)
+        value = _from_keyring(name)
+        _read.add(value)
+        return value
     raise MissingKey("A key is named as `env:NAME` or `keyring:NAME`.")
+
+
+def keys_read() -> frozenset[str]:
+    """Every secret that this process has looked up, for what must not show them: its log, its crash report.
+
+    Asking the key store again for each line of a log would take too long, and what was never read cannot
+    show up there.
+    """
+    return frozenset(_read)
 
 
 def _from_keyring(name: str) -> str:
@@ -41,7 +56,8 @@ def _from_keyring(name: str) -> str:
         raise MissingKey("The key store needs the package `keyring`; install `midstream[keyring]`.") from None
     try:
         value = keyring.get_password(SERVICE, name)
-    except keyring.errors.KeyringError as error:
+    except Exception as error:
+        # Each store brings errors of its own, and not all of them are KeyringErrors.
         raise MissingKey(f"The key store did not answer ({type(error).__name__}); {advice}") from None
     if not value:
         raise MissingKey(f"The key store has no key named {name}; {advice}")

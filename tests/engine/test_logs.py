@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lsp_server.engine.logs import WIRE_LOGGERS, RedactingFilter, configure, keys_in
-from lsp_server.settings import Log, Settings, load
+from lsp_server.settings import Log, Settings, load, resolve_key
 
 KEY = "CANARY-KEY-0123456789"
 CODE = "def canary():\n    return 1\n"
@@ -114,4 +114,14 @@ def test_a_log_file_that_cannot_be_written_is_stderr(tmp_path: Path, restored: N
 
 
 def test_keys_that_are_not_set_are_not_looked_for() -> None:
-    assert keys_in(with_key("keyring:x"), {}) == []
+    known = set(keys_in(with_key("env:K"), {}))
+    assert known == set(keys_in(with_key("keyring:x"), {}))
+    assert set(keys_in(with_key("env:K"), {"K": " a-key-of-its-own\n"})) == known | {"a-key-of-its-own"}
+
+
+def test_keys_of_the_key_store_are_looked_for_once_they_were_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = "a key that only the key store has"
+    assert stored not in keys_in(with_key("keyring:x"), {})
+    monkeypatch.setattr("keyring.get_password", lambda service, name: stored)
+    assert resolve_key("keyring:x") == stored
+    assert stored in keys_in(with_key("keyring:x"), {})
