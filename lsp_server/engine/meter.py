@@ -32,7 +32,7 @@ from lsp_server.engine.ledger import (
     open_ledger,
 )
 from lsp_server.engine.ports import Backend, Event, Finish, Request, Task, Usage
-from lsp_server.engine.prices import NANO, at_most, cost, expected, is_fast, prices_of
+from lsp_server.engine.prices import NANO, at_most, cost, expected, highest_cost, is_fast, prices_of
 from lsp_server.engine.usage import UsageReport, usage_report
 from lsp_server.settings import Budget, Limit, Model, ModelLimit
 from lsp_server.settings.folders import named_path, user_folder
@@ -78,7 +78,7 @@ class Meter:
         """Book a request before it is sent. Raises BudgetExceeded when it may cross a limit."""
         caps = caps_of(self._budget(), model)
         prices = prices_of(model)
-        nano = 0 if prices is None else cost(prices, bound, fast=is_fast(model))
+        nano = 0 if prices is None else highest_cost(prices, bound, fast=is_fast(model))
         if prices is None and any(cap.unit == "money" and cap.limit > 0 for cap in caps):
             raise BudgetExceeded(
                 f"There is no price for {model.name}, so its money limit cannot be kept; "

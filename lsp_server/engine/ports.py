@@ -32,12 +32,17 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one answer. `estimated` marks an answer that was cancelled before the provider counted it."""
+    """Tokens of one answer. `estimated` marks an answer that was cancelled before the provider counted it.
+
+    The input holds what the provider found in its cache, `cached_tokens`, and what it newly put there,
+    `written_tokens`.
+    """
 
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
     estimated: bool = False
+    written_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,4 +197,5 @@ def total(usages: Sequence[Usage]) -> Usage:
         cached_tokens=sum(usage.cached_tokens for usage in usages),
         output_tokens=sum(usage.output_tokens for usage in usages),
         estimated=any(usage.estimated for usage in usages),
+        written_tokens=sum(usage.written_tokens for usage in usages),
     )

@@ -118,10 +118,12 @@ def _usage(counted: Any, before: Usage) -> Usage:
     A later event may leave out what an earlier one has told.
     """
     cached = counted.cache_read_input_tokens
-    parts = (counted.input_tokens, cached, counted.cache_creation_input_tokens)
+    written = counted.cache_creation_input_tokens
+    parts = (counted.input_tokens, cached, written)
     told = any(part is not None for part in parts) and counted.input_tokens is not None
     return Usage(
         input_tokens=sum(part or 0 for part in parts) if told else before.input_tokens,
         cached_tokens=before.cached_tokens if cached is None else cached,
         output_tokens=counted.output_tokens,
+        written_tokens=before.written_tokens if written is None else written,
     )

@@ -114,4 +114,5 @@ def _usage(chunk: ChatCompletionChunk) -> Usage | None:
     details = usage.prompt_tokens_details
     # DeepSeek counts its cache in a field of its own.
     cached = details.cached_tokens if details else (usage.model_extra or {}).get("prompt_cache_hit_tokens")
-    return Usage(usage.prompt_tokens, cached or 0, usage.completion_tokens)
+    written = details.cache_write_tokens if details else None
+    return Usage(usage.prompt_tokens, cached or 0, usage.completion_tokens, written_tokens=written or 0)

@@ -66,6 +66,7 @@ def finish_of(ended: client.Ended) -> Finish:
         input_tokens=ended.usage.input_tokens,
         cached_tokens=ended.usage.cached_tokens,
         output_tokens=ended.usage.output_tokens,
+        written_tokens=ended.usage.cache_write_tokens,
     )
     if ended.status == "completed":
         return Finish("stop", usage, ended.timings)

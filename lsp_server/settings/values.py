@@ -53,7 +53,12 @@ class Prices:
         "Per million input tokens that the provider had cached; as input when absent.", None, minimum=0
     )
     output: float = option("Per million output tokens, reasoning included.", 0.0, minimum=0)
-    fast: float = option("Multiplier for all three while `speed` or `tier` asks for fast.", 1.0, minimum=0)
+    fast: float = option("Multiplier for all of them while `speed` or `tier` asks for fast.", 1.0, minimum=0)
+    written: float | None = option(
+        "Per million input tokens that the provider newly put into its cache; as input when absent.",
+        None,
+        minimum=0,
+    )
     date: str = option("The day these prices were read, for your own reference.", "")
     source: str = option("Where these prices were read, for your own reference.", "")
 

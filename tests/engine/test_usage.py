@@ -11,15 +11,27 @@ from lsp_server.cli.usage import add_parser, run
 from lsp_server.core.prompt import Chat, Fill
 from lsp_server.engine.ledger import Entry, Ledger, Settlement
 from lsp_server.engine.ports import Request, Usage
-from lsp_server.engine.prices import DATE, NANO, TABLE, at_most, cost, expected, is_fast, prices_of
+from lsp_server.engine.prices import (
+    DATE,
+    NANO,
+    TABLE,
+    at_most,
+    cost,
+    expected,
+    highest_cost,
+    is_fast,
+    prices_of,
+)
 from lsp_server.engine.usage import percentile
 from lsp_server.settings import Model, Prices
+
+GPT = Model(protocol="responses-ws", model="gpt-5.4-mini")
 
 
 @pytest.mark.parametrize(
     ("model", "price"),
     [
-        (Model(protocol="responses-ws", model="gpt-5.4-mini"), 0.75),
+        (GPT, 0.75),
         (Model(protocol="responses-ws", model="gpt-5.4-mini-2026-03-17"), 0.75),
         (Model(protocol="anthropic-http", model="claude-haiku-4-5-20251001"), 1),
         (Model(protocol="anthropic-http", model="claude-opus-5-5"), 4),
@@ -59,10 +71,24 @@ def test_the_table_can_be_read_and_says_when_and_where() -> None:
         (Prices(1, None, 10), Usage(1_000_000, 1_000_000, 0), False, 1.0),
         (Prices(1, 0.1, 10, 2.5), Usage(0, 0, 1_000_000), True, 25.0),
         (Prices(0.1, 0.01, 0.5), Usage(3, 1, 7), False, 0.00000371),
+        (Prices(1, 0.1, 10, written=1.25), Usage(1_000_000, 0, 0, written_tokens=800_000), False, 1.2),
+        (Prices(1, 0.1, 10), Usage(1_000_000, 200_000, 0, written_tokens=800_000), False, 0.82),
+        (Prices(1, 0.1, 10, 2.0, 1.25), Usage(1_000_000, written_tokens=1_000_000), True, 2.5),
     ],
 )
 def test_cost(prices: Prices, usage: Usage, fast: bool, money: float) -> None:
     assert cost(prices, usage, fast=fast) == round(money * NANO)
+
+
+def test_putting_into_the_cache_costs_more_where_the_provider_says_so() -> None:
+    priced = [prices_of(Model(protocol="anthropic-http", model="claude-haiku-4-5")), prices_of(GPT)]
+    assert [prices and prices.written for prices in priced] == [1.25, 0.75]
+
+
+def test_what_is_booked_covers_the_dearest_case() -> None:
+    bound = Usage(input_tokens=1_000_000, output_tokens=100_000)
+    assert highest_cost(Prices(1, 0.1, 10, written=1.25), bound, fast=False) == round(2.25 * NANO)
+    assert highest_cost(Prices(1, 0.1, 10, written=0.0), bound, fast=False) == round(2.0 * NANO)
 
 
 def test_fast_is_asked_for_by_speed_or_tier() -> None:
