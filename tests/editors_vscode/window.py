@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -18,32 +19,10 @@ from tests.support.model_server import Turn
 T = TypeVar("T")
 SERVER = Path(sys.executable).with_name("midstream")
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots" / "vscode"
-
-READERS = """
-const plain = (text) => text.replace(/\\u00a0/g, " ").replace(/\\u200b/g, "");
-const shown = (element) => element.offsetParent !== null;
-const all = (selector) => [...document.querySelectorAll(selector)].filter(shown);
-const texts = (selector) => all(selector).map((element) => plain(element.textContent));
-const top = (element) => parseFloat(element.style.top);
-const byTop = (elements) => elements.sort((one, other) => top(one) - top(other));
-const label = (element) => element.getAttribute("aria-label") ?? "";
-window.midstream = {
-  firstGhostLine: () => texts(".editor-instance .ghost-text-decoration").join(""),
-  furtherGhostLines: () =>
-    byTop([...document.querySelectorAll(".editor-instance .suggest-preview-text .view-line")])
-      .map((line) => plain(line.textContent)),
-  lenses: () => texts(".codelens-decoration a").map((text) => text.trim()),
-  status: () => all("[id$='midstream.status'] a").map(label)[0] ?? "",
-  notifications: () => texts(".notification-list-item-message"),
-  buttons: () => texts(".notification-list-item .monaco-button"),
-  dialog: () => texts(".monaco-dialog-box").join(" "),
-  pickTitle: () => texts(".quick-input-title")[0] ?? "",
-  pickHint: () => all(".quick-input-filter input").map((input) => input.placeholder)[0] ?? "",
-  rows: () => texts(".quick-input-list .monaco-list-row"),
-  menu: () => texts(".action-widget .monaco-list-row"),
-  highlighted: () => document.querySelectorAll(".editor-instance .view-overlays .cdr[class*='ced-']").length,
-  tabs: () => texts(".tab .label-name"),
-};
+READERS = Path(__file__).with_name("readers.js").read_text()
+FRAMES = """
+const text = (frame) => frame.evaluate(() => document.body?.innerText ?? "").catch(() => "");
+return (await Promise.all(page.frames().slice(1).map(text))).join("\\n");
 """
 
 
@@ -54,30 +33,40 @@ class Window:
         self.model = model
         self._folder = folder
         self._opened = 0
+        self._records = False
+        self.failures = 0
         self._uses: set[int] = set()
-        home = folder.parent / f"{folder.name}-vscode"
+        self._home = home = folder.parent / f"{folder.name}-vscode"
         machine = home / "user" / "Machine" / "settings.json"
         machine.parent.mkdir(parents=True)
         machine.write_text(json.dumps({"midstream.server.path": str(SERVER)}))
         folder.mkdir()
+        self._log = home / "midstream.log"
+        log = {"midstream.log.level": "debug", "midstream.log.file": str(self._log)}
         self.code = VSCode(
             None,
             folder,
             extensions=[install.extension()],
-            settings={"workbench.colorTheme": "Default Light+", **settings_of(model.options())},
-            environment={**ENVIRONMENT, "MIDSTREAM_CACHE": str(home / "cache")},
+            settings={"workbench.colorTheme": "Default Light+", **log, **settings_of(model.options())},
+            environment={
+                **ENVIRONMENT,
+                "MIDSTREAM_CACHE": str(home / "cache"),
+                "MIDSTREAM_CONFIG": str(home / "config.toml"),
+                "MIDSTREAM_USAGE_FILE": str(home / "usage.db"),
+            },
             trust=True,
         )
         self.code.page(f"await page.addInitScript({json.dumps(READERS)})")
         self.code.page(f"await page.evaluate({json.dumps(READERS)})")
+        self.code.page("await page.context().tracing.start({ screenshots: true })")
 
     # What is there.
 
-    def open(self, source: str) -> None:
+    def open(self, source: str, name: str = "") -> None:
         """A file of its own with the text, the cursor or the selection where the marks are."""
         marked = parse(source)
         self._opened += 1
-        path = self._folder / f"example_{self._opened}.py"
+        path = self._folder / (name or f"example_{self._opened}.py")
         path.write_text(marked.text)
         self.code.open(path)
         self.select(marked.span.start, marked.span.end)
@@ -164,6 +153,10 @@ class Window:
         self.press("Enter")
         return self.turn(instruction)
 
+    def focus(self) -> None:
+        """Put the keyboard back into the editor, without moving the cursor."""
+        self.code.host("await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup')")
+
     def set(self, name: str, value: Any) -> None:
         """Change a setting of the user."""
         self.code.host(
@@ -171,6 +164,11 @@ class Window:
             "await vscode.workspace.getConfiguration().update(name, value ?? undefined, true);",
             [name, value],
         )
+
+    def show_in(self, theme: str, kind: str) -> None:
+        """Change the colours; `kind` is VS Code's class of such themes."""
+        self.set("workbench.colorTheme", theme)
+        until(lambda: self.read("theme"), lambda seen: kind in seen, f"the theme {theme}")
 
     def allow(self) -> None:
         """Let Midstream run in a workspace that is not trusted."""
@@ -181,8 +179,10 @@ class Window:
         self.is_ready()
 
     def trust(self) -> None:
-        """Trust the workspace."""
-        before = self._servers()
+        """Trust the workspace, if it is not trusted yet."""
+        if self.code.host("return vscode.workspace.isTrusted"):
+            return
+        before = self.servers()
         self.code.host("await vscode.commands.executeCommand('workbench.trust.manage')")
         self.click(".workspace-trust-editor .monaco-button:has-text('Trust')")
         self.has_restarted(before)
@@ -207,6 +207,10 @@ class Window:
     def sees_lens(self, title: str) -> None:
         until(lambda: self.read("lenses"), lambda seen: title in seen, f"the lens {title!r}")
 
+    def shows(self, part: str) -> None:
+        """A part in one of the pages that lie in frames of their own."""
+        until(lambda: str(self.code.page(FRAMES)), lambda seen: part in seen, f"{part!r} in a page")
+
     def sees_no_lens(self) -> None:
         until(lambda: self.read("lenses"), lambda seen: seen == [], "no lens")
 
@@ -222,26 +226,55 @@ class Window:
         SHOTS.mkdir(parents=True, exist_ok=True)
         self.code.screenshot(SHOTS / f"{name}.png")
 
-    def kill_server(self) -> None:
+    def begin(self) -> None:
+        """Record from here on what a failure would have to be explained with."""
+        if self._records:
+            self.code.page("await page.context().tracing.stopChunk()")
+        self.code.page("await page.context().tracing.startChunk()")
+        self._records = True
+
+    def keep(self, name: str) -> None:
+        """Keep the picture, the record (for `npx playwright show-trace`) and the server's log."""
+        self.shot(name)
+        if self._records:
+            self.code.page(
+                "await page.context().tracing.stopChunk({ path: argument })", str(SHOTS / f"{name}.zip")
+            )
+            self._records = False
+        if self._log.exists():
+            shutil.copy(self._log, SHOTS / f"{name}.log")
+
+    def kill_server(self, *, comes_back: bool = True) -> None:
         """The language server dies at once."""
-        before = self._servers()
+        before = self.servers()
         for pid in before:
             os.kill(pid, signal.SIGKILL)
-        self.has_restarted(before)
+        if comes_back:
+            self.has_restarted(before)
 
     def has_restarted(self, before: Sequence[int]) -> None:
         """Another server than the ones before runs and is ready."""
-        wait_for(lambda: bool(now := self._servers()) and not {*now} & {*before}, "another server", pause=0.1)
+        wait_for(lambda: bool(now := self.servers()) and not {*now} & {*before}, "another server", pause=0.1)
         self.is_ready()
 
-    def _servers(self) -> Sequence[int]:
-        marker = f"MIDSTREAM_CACHE={self._folder.parent / f'{self._folder.name}-vscode'}/cache".encode()
+    def environment(self, pid: int) -> bytes:
+        """The environment of a process, each variable ended by a zero."""
+        return Path(f"/proc/{pid}/environ").read_bytes()
+
+    def files_with(self, text: str) -> list[Path]:
+        """The files in VS Code's folders that have the text in them."""
+        files = (path for path in self._home.rglob("*") if path.is_file() and not path.is_symlink())
+        return [path for path in files if text.encode() in path.read_bytes()]
+
+    def servers(self) -> Sequence[int]:
+        """The language servers of this window that run."""
+        marker = f"MIDSTREAM_CACHE={self._home}/cache".encode()
         found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:
                     words = (entry / "cmdline").read_bytes().split(b"\0")
-                    if b"serve" in words and marker in (entry / "environ").read_bytes():
+                    if b"serve" in words and marker in self.environment(int(entry.name)):
                         found.append(int(entry.name))
                 except OSError:
                     continue

@@ -40,7 +40,9 @@ run(
 );
 run(process.execPath, "scripts/build.mjs");
 const vsce = path.join(folder, "node_modules/@vscode/vsce/vsce");
-run(process.execPath, vsce, "package", "--no-dependencies", "--allow-missing-repository", "--out", target);
+// The pictures of the README are in the package.
+const quiet = ["--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links"];
+run(process.execPath, vsce, "package", ...quiet, "--out", target);
 
 const size = statSync(target).size;
 process.stdout.write(`${target}: ${(size / 1000).toFixed(0)} kB\n`);

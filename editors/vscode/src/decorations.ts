@@ -47,15 +47,14 @@ export function showChanges(editor: vscode.TextEditor, changes: readonly Change[
     removed,
     changes
       .filter((change) => change.removed.length > 0)
-      .map((change) => removedMark(change, Math.min(change.start, last), language)),
+      .map((change) => removedMark(change, last, language)),
   );
 }
 
 /** VS Code cannot show lines that are not there; so their text stands at the end of the line where they were. */
-function removedMark(change: Change, line: number, language: string): vscode.DecorationOptions {
+function removedMark(change: Change, last: number, language: string): vscode.DecorationOptions {
+  const line = Math.min(change.start, last);
   const count = change.removed.length;
-  const only = count === 1 ? (change.removed[0] ?? "").trim() : "";
-  const text = only === "" ? `${count} ${count === 1 ? "line" : "lines"} removed` : shortened(only);
   const hover = new vscode.MarkdownString();
   hover.appendText(count === 1 ? "Removed:" : `Removed ${count} lines:`);
   hover.appendCodeblock(change.removed.join("\n"), language);
@@ -64,13 +63,26 @@ function removedMark(change: Change, line: number, language: string): vscode.Dec
     hoverMessage: hover,
     renderOptions: {
       after: {
-        contentText: `− ${text}`,
+        contentText: removedText(change, change.start > last),
         color: color("removedForeground"),
         margin: "0 0 0 3ch",
         fontStyle: "italic",
       },
     },
   };
+}
+
+/** In words, for a sign before the code would read as a part of it. */
+function removedText(change: Change, isBelow: boolean): string {
+  const count = change.removed.length;
+  const only = count === 1 ? shortened((change.removed[0] ?? "").trim()) : "";
+  if (change.end > change.start) {
+    return only === "" ? `was ${count} ${count === 1 ? "line" : "lines"}` : `was: ${only}`;
+  }
+  const where = isBelow ? "below" : "above";
+  return only === ""
+    ? `${count} ${count === 1 ? "line" : "lines"} removed ${where}`
+    : `removed ${where}: ${only}`;
 }
 
 function shortened(text: string): string {

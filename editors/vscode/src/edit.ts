@@ -72,15 +72,24 @@ export class Edits {
     await this.call("midstream.accept", target);
   }
 
+  /** What the user accepted change by change stays. */
   async revert(uri: string | undefined): Promise<void> {
     const target = targetOf(uri);
+    const review = this.reviews.of(editorOf(uri)?.document);
+    if (review?.isPartlyAccepted === true) {
+      await review.rejectAll();
+      await this.accept(target.uri);
+      return;
+    }
     const result = await this.call("midstream.revert", target);
     this.reviews.close(target.uri);
     say(result);
   }
 
   async escalate(uri: string | undefined): Promise<void> {
-    await this.call("midstream.escalate", targetOf(uri));
+    const target = targetOf(uri);
+    this.reviews.redirecting(target.uri);
+    await this.call("midstream.escalate", target);
   }
 
   async acceptChange(uri: string | undefined, index: number | undefined): Promise<void> {

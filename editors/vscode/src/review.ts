@@ -17,6 +17,8 @@ export class Review {
   running = true;
   /** The next generation goes on where this one was interrupted. */
   redirecting = false;
+  /** Some of the edit is the user's own by now. */
+  isPartlyAccepted = false;
   changes: readonly Change[] = [];
   private region: Region | undefined;
   private hunks: readonly Hunk[] = [];
@@ -63,6 +65,7 @@ export class Review {
       const { base, start } = this.region;
       const accepted = this.lines.slice(start + hunk.newStart, start + hunk.newEnd);
       const rest = base.slice(hunk.oldEnd);
+      this.isPartlyAccepted = true;
       this.region = { ...this.region, base: [...base.slice(0, hunk.oldStart), ...accepted, ...rest] };
       this.compare();
     }
@@ -71,14 +74,24 @@ export class Review {
   /** Puts the lines of one change back. */
   async reject(index: number): Promise<void> {
     const change = this.changes[index];
-    if (!change) {
-      return;
+    if (change) {
+      await this.putBack([change]);
     }
+  }
+
+  /** Puts the lines of all changes back that are not accepted yet. */
+  async rejectAll(): Promise<void> {
+    await this.putBack(this.changes);
+  }
+
+  private async putBack(changes: readonly Change[]): Promise<void> {
     const eol = this.document.eol === vscode.EndOfLine.CRLF ? "\r\n" : "\n";
-    const back = replaceLines(this.lines, change.start, change.end, change.removed, eol);
-    const range = new vscode.Range(back.startLine, back.startCharacter, back.endLine, back.endCharacter);
     const edit = new vscode.WorkspaceEdit();
-    edit.replace(this.document.uri, range, back.text);
+    for (const change of changes) {
+      const back = replaceLines(this.lines, change.start, change.end, change.removed, eol);
+      const range = new vscode.Range(back.startLine, back.startCharacter, back.endLine, back.endCharacter);
+      edit.replace(this.document.uri, range, back.text);
+    }
     await vscode.workspace.applyEdit(edit);
   }
 

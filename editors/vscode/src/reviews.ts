@@ -126,27 +126,28 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
 }
 
 function headCommands(review: Review, uri: string): vscode.Command[] {
-  const redirect = { title: "$(comment) Redirect", command: "midstream.redirectEdit", arguments: [uri] };
+  const redirect = lens("comment", "Redirect", "midstream.redirectEdit", uri);
   if (review.running) {
-    const stop = { title: "$(debug-stop) Stop (Esc)", command: "midstream.stopEdit", arguments: [uri] };
-    return [{ title: "$(sync~spin) Midstream is editing", command: "" }, stop, redirect];
+    const stop = lens("debug-stop", "Stop (Esc)", "midstream.stopEdit", uri);
+    return [lens("sync~spin", "Midstream is editing", ""), stop, redirect];
   }
-  const several = review.changes.length > 1;
+  const all = review.changes.length > 1 ? " All" : "";
   return [
-    {
-      title: `$(check) Accept${several ? " All" : ""} (Tab)`,
-      command: "midstream.acceptEdit",
-      arguments: [uri],
-    },
-    { title: `$(discard) Revert${several ? " All" : ""}`, command: "midstream.revertEdit", arguments: [uri] },
+    lens("check", `Accept${all} (Tab)`, "midstream.acceptEdit", uri),
+    lens("discard", `Revert${all}`, "midstream.revertEdit", uri),
     redirect,
-    { title: "$(lightbulb) Think Harder", command: "midstream.thinkHarder", arguments: [uri] },
+    lens("lightbulb", "Think Harder", "midstream.thinkHarder", uri),
   ];
 }
 
 function changeCommands(uri: string, index: number): vscode.Command[] {
   return [
-    { title: "$(check) Accept This", command: "midstream.acceptChange", arguments: [uri, index] },
-    { title: "$(discard) Reject This", command: "midstream.rejectChange", arguments: [uri, index] },
+    lens("check", "Accept This", "midstream.acceptChange", uri, index),
+    lens("discard", "Reject This", "midstream.rejectChange", uri, index),
   ];
+}
+
+/** VS Code drops a plain blank behind an icon. */
+function lens(icon: string, title: string, command: string, ...args: unknown[]): vscode.Command {
+  return { title: `$(${icon})\u00a0${title}`, command, arguments: args };
 }

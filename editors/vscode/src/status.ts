@@ -70,12 +70,15 @@ export class StatusBar implements vscode.Disposable {
 
   private draw(): void {
     const { state, model, percent, message } = this.status;
+    // What went well before says nothing while something is the matter.
+    const isWell = state === "ready" || state === "working";
+    const measured = isWell ? this.measured : undefined;
     const parts = [
       state === "downloading" && percent !== undefined ? `${percent} %` : undefined,
       state === "downloading" ? undefined : model,
-      milliseconds(this.measured?.firstTokenMs),
-      speed(this.measured?.tokensPerSecond),
-      this.cost,
+      milliseconds(measured?.firstTokenMs),
+      speed(measured?.tokensPerSecond),
+      isWell ? this.cost : undefined,
     ].filter((part) => part !== undefined);
     this.item.text = `${ICONS[state]} ${parts.length > 0 ? parts.join(" · ") : "Midstream"}`;
     this.item.tooltip = this.tooltip(message);
