@@ -1,6 +1,8 @@
 """Opening one WebSocket: TLS, proxies, redirects, and a named error for each way it can fail."""
 
+import errno
 import logging
+import re
 import socket
 import ssl
 from collections.abc import Mapping
@@ -145,7 +147,7 @@ def from_exception(where: Where, error: Exception) -> BackendError:
             return Unreachable(f"No secure connection to {where.host}: {reason}.", detail=words)
         case socket.gaierror():
             return Unreachable(f"The name {where.host} cannot be found; check the network.", detail=words)
-        case ConnectionRefusedError():
+        case OSError() if refused_everywhere(error):
             return Unreachable(f"Nothing listens at {where.host}.", detail=words)
         case ConnectionError():
             return Unreachable(f"{where.host} broke off the connection before it was open.", detail=words)
@@ -158,6 +160,12 @@ def from_exception(where: Where, error: Exception) -> BackendError:
         case InvalidHandshake():
             return UpgradeRefused(f"{where.host} refused the WebSocket: {words}", detail=words)
     return Unreachable(f"No connection to {where.host}: {words}", detail=words)
+
+
+def refused_everywhere(error: Exception) -> bool:
+    """True where nothing listens; of a host with several addresses asyncio joins the errors in one text."""
+    numbers = set(re.findall(r"\[Errno (\d+)\]", str(error)))
+    return isinstance(error, ConnectionRefusedError) or numbers == {str(errno.ECONNREFUSED)}
 
 
 def _from_response(where: Where, error: InvalidStatus) -> BackendError:

@@ -193,7 +193,11 @@ def _cause(error: BaseException) -> Exception:
     for _ in range(_DEPTH):
         if isinstance(found, (ssl.SSLError, socket.gaierror, ConnectionRefusedError)):
             return found
-        found = found and (found.__cause__ or found.__context__)
+        if isinstance(found, BaseExceptionGroup):
+            # One error for each address of the host.
+            found = found.exceptions[-1]
+        else:
+            found = found and (found.__cause__ or found.__context__)
     return Exception(str(error))
 
 

@@ -1,5 +1,6 @@
 """A host without a WebSocket: the same protocol over server-sent events, and back to the socket later."""
 
+import asyncio
 from contextlib import aclosing
 from typing import Any
 
@@ -8,10 +9,11 @@ from lsp_server.model import backend, over_http
 from lsp_server.model.responses_auto import ResponsesAutoBackend
 from lsp_server.model.responses_ws import ResponsesBackend
 from lsp_server.settings import Model
-from tests.model.clock import FakeClock
+from tests.model.clock import FakeClock, until
 from tests.model.providers import CHAT, ENVIRONMENT, PROVIDERS, TEXT
 from tests.model.test_http_backend import STREAM, Recorder
 from tests.support.http_server import Exchange
+from tests.support.model_server import TOKEN, ModelServer
 
 BODY = next(provider for provider in PROVIDERS if provider.name == "responses-http").body
 
@@ -60,4 +62,23 @@ async def test_the_settings_name_only_the_protocol() -> None:
         server.reply(200, BODY, STREAM)
         assert await text_of(one) == TEXT
         assert server.exchanges[0].path == "/v1/responses"
+        await one.close()
+
+
+async def test_what_an_abandoned_answer_wasted_is_told() -> None:
+    async with ModelServer() as server:
+        model = Model(name="fast", protocol="responses-ws", model="m", key="env:KEY", url=server.face.url)
+        one = backend(model, {"KEY": TOKEN})
+        assert isinstance(one, ResponsesAutoBackend)
+        answer = one.stream(CHAT)
+        first = asyncio.ensure_future(anext(answer))
+        turn = await server.turn()
+        turn.say("a")
+        await first
+        await answer.aclose()
+        assert one.wasted_tokens == 0
+        turn.say("b", "c")
+        turn.finish()
+        await until(lambda: one.wasted_tokens)
+        assert (one.wasted_tokens, one.lanes) == (3, True)
         await one.close()
