@@ -2,16 +2,18 @@
 
 import asyncio
 from contextlib import aclosing, suppress
+from dataclasses import replace
 
 import pytest
 
-from lsp_server.core.prompt import Chat, Fill, Prompt
+from lsp_server.core.prompt import Chat, Fill, Prompt, Snippet
 from lsp_server.engine.masking import Masker, Masking, masked_prompt
 from lsp_server.engine.ports import Delta, Event, Finish, Request
 from tests.support.scripted_model import ScriptedModel
 
 SECRET = "8f14e45fceea167a5a36dedd4bea2543"
 CHAT = Chat("Be brief.", f'key = "{SECRET}"\n', "use the key")
+SNIPPETS = (Snippet("w/b.py", "x = 1\n"), Snippet("w/c.py", f'  api_key = "{SECRET}"\n', "definition"))
 FILL = Fill(f'key = "{SECRET}"\nuse(', ")", "fim", True, "a.py", "python")
 
 
@@ -27,7 +29,7 @@ async def answer(prompt: Prompt, *deltas: str) -> tuple[Request, list[Event]]:
     return model.calls[0].request, events
 
 
-@pytest.mark.parametrize("prompt", [CHAT, FILL])
+@pytest.mark.parametrize("prompt", [CHAT, FILL, Fill("use(", ")", "fim", True, "a.py", "python", SNIPPETS)])
 @pytest.mark.parametrize("cut", [1, 5, 12, 16])
 async def test_a_secret_is_masked_and_restored(prompt: Prompt, cut: int) -> None:
     mask = placeholder()
@@ -43,6 +45,22 @@ async def test_a_prompt_without_secrets_is_sent_as_it_is() -> None:
     seen, events = await answer(prompt, "x = ", "2")
     assert seen.prompt == prompt
     assert [event.text for event in events if isinstance(event, Delta)] == ["x = ", "2"]
+
+
+async def test_snippets_keep_their_places() -> None:
+    prompt = Fill("a(", ")", "fim", True, "a.py", "python", SNIPPETS)
+    seen, _ = await answer(prompt, "1")
+    assert isinstance(seen.prompt, Fill)
+    assert seen.prompt.snippets == (
+        SNIPPETS[0],
+        replace(SNIPPETS[1], text=f'  api_key = "{placeholder()}"\n'),
+    )
+
+
+async def test_a_secret_at_the_start_of_a_snippet_is_on_a_line_of_its_own() -> None:
+    snippet = Snippet("w/b.py", "API_TOKEN=abcdef123456\n")
+    seen, _ = await answer(Fill("a(", "no line end", "fim", True, "a.py", "python", (snippet,)), "1")
+    assert "abcdef123456" not in repr(seen)
 
 
 async def test_the_prompt_that_is_read_ahead_is_masked_too() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lsp_server.core.prompt import Chat, Fill
+from lsp_server.core.prompt import Chat, Fill, Snippet
 from lsp_server.engine.errors import Unauthorized
 from lsp_server.engine.ports import Backend, Delta, Event, Finish, Request
 from lsp_server.model import over_http
@@ -43,6 +43,8 @@ def _open() -> Any:
     parameters.model.path = str(real_weights(DEFAULT).path)
     parameters.n_parallel = 2
     parameters.n_ctx = 2 * 512
+    # Snippets get what the context has beyond one batch.
+    parameters.n_batch = 128
     parameters.cpuparams.n_threads = 1
     parameters.api_keys = [KEY]
     parameters.port = 0
@@ -65,6 +67,20 @@ async def collect(one: Backend, request: Request) -> list[Event]:
 def text_of(events: list[Event]) -> str:
     assert isinstance(events[-1], Finish)
     return "".join(event.text for event in events if isinstance(event, Delta))
+
+
+async def test_snippets_are_read_and_stay_in_the_cache(url: str) -> None:
+    one = model(url, "fim-http", fim="llama-cpp")
+    assert isinstance(FILL.prompt, Fill)
+    snippet = Snippet("w/shop.py", "def total(items, tax):\n    return sum(items) * (1 + tax)\n")
+    fill = replace(FILL.prompt, snippets=(snippet,))
+    typed = replace(fill, prefix=fill.prefix + " b")
+    finishes = [
+        (await collect(one, replace(FILL, prompt=prompt)))[-1] for prompt in (FILL.prompt, fill, typed)
+    ]
+    plain, first, second = [finish.usage for finish in finishes if isinstance(finish, Finish)]
+    assert first.input_tokens > plain.input_tokens + 15
+    assert second.cached_tokens > first.input_tokens // 2
 
 
 async def test_infill_and_every_v1_protocol(url: str) -> None:

@@ -13,10 +13,12 @@ import pytest
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
-from lsp_server.core.prompt import Chat
+from lsp_server.core.prompt import Chat, Fill, Snippet
 from lsp_server.engine.ports import Request
-from lsp_server.model import over_http
-from lsp_server.model.hosting import cache_key
+from lsp_server.model import dialect_of, over_http
+from lsp_server.model.fim_http import FimDialect
+from lsp_server.model.hosting import cache_key, style_of
+from lsp_server.model.responses import body as responses_body
 from lsp_server.settings import Model
 from tests.model.providers import CHAT, ENVIRONMENT, FILL
 from tests.model.test_http_backend import Recorder
@@ -210,6 +212,38 @@ async def test_edits_of_a_host_that_answers_in_one_piece() -> None:
         assert "stream" not in exchange.json
         (message,) = exchange.json["messages"]
         assert "<|code_to_edit|>\nthe code\n<|/code_to_edit|>" in message["content"]
+
+
+SNIPPETS = (Snippet("w/shop.py", "def total(items):\n"),)
+AS_COMMENT = "# From w/shop.py:\n# def total(items):\n\ndef f("
+
+
+@pytest.mark.parametrize(
+    ("fim", "field", "value", "shown"),
+    [
+        ("llama-cpp", "input_extra", [{"filename": "w/shop.py", "text": "def total(items):\n"}], True),
+        ("mistral", "prompt", AS_COMMENT, True),
+        ("deepseek", "prompt", AS_COMMENT, True),
+        ("mercury", "prompt", AS_COMMENT, True),
+        ("completions", "prompt", AS_COMMENT, False),
+        ("ollama", "prompt", AS_COMMENT, False),
+    ],
+)
+def test_snippets_are_extras_or_comments(fim: Any, field: str, value: Any, shown: bool) -> None:
+    """`shown`: models of such a host get snippets unless the settings say otherwise."""
+    model = Model(name="fast", protocol="fim-http", fim=fim, url="http://127.0.0.1:1")
+    dialect, style = dialect_of(model)
+    assert isinstance(dialect, FimDialect) and isinstance(FILL.prompt, Fill)
+    assert dialect.body(replace(FILL.prompt, snippets=SNIPPETS), FILL)[field] == value
+    assert (style_of(model, style).context_tokens is None) is shown
+    assert style_of(replace(model, context_tokens=300), style).context_tokens == 300
+
+
+def test_snippets_on_the_responses_protocol_are_comments() -> None:
+    assert isinstance(FILL.prompt, Fill)
+    request = replace(FILL, prompt=replace(FILL.prompt, snippets=SNIPPETS))
+    fields = responses_body(Model(name="local"), request, continued=False)
+    assert fields["prompt"]["variables"] == {"prefix": AS_COMMENT, "suffix": "):\n"}
 
 
 async def test_slots_of_llama_cpp_keep_documents_apart() -> None:
