@@ -29,6 +29,7 @@ from lsp_server.engine.takeback import take_edit_back, take_patch_back
 from lsp_server.engine.warmth import Warmth
 from lsp_server.engine.workspace import Changed, Workspace
 from lsp_server.settings import Settings
+from lsp_server.texts import edits as texts
 
 
 class Assistant:
@@ -98,7 +99,7 @@ class Assistant:
         """
         document = self._open(uri)
         if not instruction.strip():
-            raise EditRefused("Say what to change: the instruction is empty.")
+            raise EditRefused(texts.EMPTY_INSTRUCTION)
         place = Span(selection.start, selection.start) if directive else selection
         scope = scope_at(document, self._workspace.tree(uri), place)
         without = edits.whole_lines(document, selection) if directive else None
@@ -134,7 +135,7 @@ class Assistant:
         """Give the running edit, or the last one, a new direction from what is on screen now."""
         last = self.generations.find(target)
         if not instruction.strip():
-            raise EditRefused("Say what to change instead: the instruction is empty.")
+            raise EditRefused(texts.EMPTY_REDIRECT)
         backend = self._models.backend("edit", model)
         return self._again(last, backend, "edit", (*last.job.instructions, instruction), directive)
 
@@ -227,7 +228,7 @@ class Assistant:
     def _open(self, uri: str) -> Document:
         document = self._workspace.get(uri)
         if document is None:
-            raise EditRefused(f"The document is not open in the editor: {uri}")
+            raise EditRefused(texts.NOT_OPEN.format(uri=uri))
         return document
 
     def _typed(self, changed: Changed) -> None:

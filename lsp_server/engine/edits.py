@@ -17,6 +17,7 @@ from lsp_server.engine.masking import masked_prompt
 from lsp_server.engine.ports import Backend, Delta, Request, Result, Task
 from lsp_server.engine.rewrite import HunkRewriter, Listener, ScopeRewriter
 from lsp_server.settings import Edit as EditSettings
+from lsp_server.texts import edits as texts
 
 Format = Literal["scope", "hunks"]
 
@@ -59,10 +60,7 @@ def job(plan: Plan) -> Job:
     prompt = prompt_of(plan, format_)
     budget = plan.backend.style.budget
     if prompt_tokens(prompt) > budget:
-        raise EditRefused(
-            f"{describe(plan.scope)} is too long for the model {plan.backend.name}: "
-            "select less, or choose a model with more room."
-        )
+        raise EditRefused(texts.TOO_LONG.format(scope=describe(plan.scope), model=plan.backend.name))
     limit = tokens(text) * 3 // 2 + 256 if format_ == "scope" else tokens(text) + 512
     document, original, instruction = plan.document, plan.original, plan.instructions[-1]
     without = document.slice(plan.without.start, plan.without.end) if plan.without else ""
@@ -140,7 +138,7 @@ async def explanation(document: Document, scope: Scope, backend: Backend) -> str
                 parts.append(event.text)
     text = "".join(parts).strip()
     if not text:
-        raise EditRefused("The model gave no explanation; try again, or choose another model.")
+        raise EditRefused(texts.NO_EXPLANATION)
     return text
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from lsp_server.engine.errors import EditRefused
 from lsp_server.engine.generation import Generation
 from lsp_server.engine.workspace import Workspace
+from lsp_server.texts import edits as texts
 
 
 class Generations:
@@ -45,7 +46,7 @@ class Generations:
         if found is None:
             found = next((each for each in self if each.job.id == target), None)
         if found is None:
-            raise EditRefused("There is no edit here to go on with: start one first.")
+            raise EditRefused(texts.NO_EDIT_HERE)
         return found
 
     def forget(self, uri: str) -> None:

@@ -16,6 +16,7 @@ from lsp_server.core.syntax.tree import SyntaxTree
 from lsp_server.core.text import Span, complete_lines, split_lines
 from lsp_server.engine.errors import EditRefused
 from lsp_server.engine.repeats import READ_LINES, Echo
+from lsp_server.texts import edits as texts
 
 
 class Head(Protocol):
@@ -229,9 +230,7 @@ def definition_in(reply: str, name: str, language_id: str) -> str:
     scopes = [scope_at(read, tree, Span(place.start(), place.start())) for place in places]
     spans = {scope.span for scope in scopes if scope.name == name}
     if len(spans) != 1:
-        raise EditRefused(
-            f"The model answered with more of the file than `{name}`, so nothing was changed; try again."
-        )
+        raise EditRefused(texts.MORE_THAN_SCOPE.format(name=name))
     (span,) = spans
     return reply[span.start : span.end]
 

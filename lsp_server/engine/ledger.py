@@ -15,6 +15,7 @@ from typing import Literal
 from lsp_server.engine.errors import BudgetExceeded
 from lsp_server.engine.ports import Usage
 from lsp_server.engine.prices import NANO
+from lsp_server.texts import models as texts
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS request (
@@ -212,14 +213,14 @@ def refusal(cap: Cap, used: int) -> str:
     """Why a request is not sent."""
     key = f"budget.per{cap.period.capitalize()}"
     if cap.limit == 0:
-        return f"The {_name(cap)} is 0, so nothing is sent; raise {key} to use this model."
+        return texts.LIMIT_IS_ZERO.format(limit=_name(cap), key=key)
     limit, spent = _amount(cap, cap.limit), _amount(cap, used)
-    return f"The {_name(cap)} ({limit}) would be crossed, {spent} are used; raise {key} to go on."
+    return texts.LIMIT_CROSSED.format(limit=_name(cap), amount=limit, spent=spent, key=key)
 
 
 def warning(cap: Cap) -> str:
     """The sentence at 80 % of a limit."""
-    return f"More than 80 % of the {_name(cap)} ({_amount(cap, cap.limit)}) is used."
+    return texts.LIMIT_NEAR.format(limit=_name(cap), amount=_amount(cap, cap.limit))
 
 
 def money(nano: int) -> str:
@@ -229,7 +230,7 @@ def money(nano: int) -> str:
 
 
 def _name(cap: Cap) -> str:
-    return f"budget per {cap.period}" + (f" of {cap.model}" if cap.model is not None else "")
+    return texts.BUDGET_PER.format(period=cap.period) + (f" of {cap.model}" if cap.model is not None else "")
 
 
 def _amount(cap: Cap, value: int) -> str:

@@ -36,6 +36,7 @@ from lsp_server.engine.prices import NANO, at_most, cost, expected, highest_cost
 from lsp_server.engine.usage import UsageReport, usage_report
 from lsp_server.settings import Budget, Limit, Model, ModelLimit
 from lsp_server.settings.folders import named_path, user_folder
+from lsp_server.texts import models as texts
 
 logger = logging.getLogger(__name__)
 
@@ -80,10 +81,7 @@ class Meter:
         prices = prices_of(model)
         nano = 0 if prices is None else highest_cost(prices, bound, fast=is_fast(model))
         if prices is None and any(cap.unit == "money" and cap.limit > 0 for cap in caps):
-            raise BudgetExceeded(
-                f"There is no price for {model.name}, so its money limit cannot be kept; "
-                f"set models.{model.name}.prices, or limit tokens instead."
-            )
+            raise BudgetExceeded(texts.NO_PRICE.format(model=model.name))
         entry = Entry(model.name, task, model.protocol != "local")
         now = self._clock()
         booking: Future[Reservation] = Future()
@@ -164,7 +162,7 @@ class Meter:
                 self._ledger = open_ledger(self._path)
                 self._ledger.forget_before(self._clock())
             except (OSError, sqlite3.Error) as error:
-                self._trouble = f"The usage file {self._path} cannot be used ({error})"
+                self._trouble = texts.USAGE_UNUSABLE.format(file=self._path, reason=error)
                 logger.warning("%s", self._trouble)
                 self._ledger = Ledger(None)
         return self._ledger
@@ -173,13 +171,11 @@ class Meter:
         ledger = self._opened()
         applying = [cap for cap in caps if cap.applies_to(entry)]
         if applying and self._trouble is not None:
-            raise BudgetExceeded(f"{self._trouble}, so the budget cannot be kept and nothing is sent.")
+            raise BudgetExceeded(texts.BUDGET_UNKEPT.format(reason=self._trouble))
         try:
             return ledger.reserve(entry, bound, nano, applying, now)
         except sqlite3.Error as error:
-            sentence = (
-                f"The usage file {self._path} cannot be written ({error}), so the budget cannot be kept."
-            )
+            sentence = texts.USAGE_UNWRITABLE.format(file=self._path, reason=error)
             raise BudgetExceeded(sentence) from error
 
     def _settle(self, booking: "Future[Reservation]", settlement: Settlement) -> None:

@@ -10,6 +10,7 @@ from lsp_server.engine.generations import Generations
 from lsp_server.engine.ignore import IgnoreFiles
 from lsp_server.engine.ports import Editor, Status
 from lsp_server.settings import Settings
+from lsp_server.texts import edits as texts
 
 
 class Presence:
@@ -40,7 +41,7 @@ class Presence:
         running = next((each for each in self._generations if each.running), None)
         model = self._model()
         if self.paused:
-            return Status("paused", model=model, message="Midstream is paused.", command="midstream.pause")
+            return Status("paused", model=model, message=texts.PAUSED, command="midstream.pause")
         if running is not None:
             return Status("working", model=running.job.backend.name, generation=running.progress())
         if self.trouble is not None:
@@ -72,15 +73,15 @@ class Presence:
     def silence(self, document: Document) -> str | None:
         """Why a document gets no completions, in a sentence; None when it does."""
         if self.paused:
-            return "Midstream is paused."
+            return texts.PAUSED
         if not self._settings().complete.serves(document.language):
-            return f"Completions are switched off for {document.language} in the settings."
+            return texts.SWITCHED_OFF.format(language=document.language)
         return self.secrecy(document)
 
     def secrecy(self, document: Document) -> str | None:
         """Why nothing of a document may leave, in a sentence; None when it may."""
         if self._settings().trusted is False:
-            return "The workspace is not trusted, so nothing of it is sent; trust it in the editor first."
+            return texts.UNTRUSTED
         return self._ignored.reason(document.uri, self._settings().context.ignore)
 
     def hushed(self, reason: str | None, *, invoked: bool) -> None:

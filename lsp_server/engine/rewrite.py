@@ -13,11 +13,7 @@ from lsp_server.core.syntax.scope import Scope
 from lsp_server.engine.errors import EditRefused
 from lsp_server.engine.heads import head
 from lsp_server.engine.repeats import Echo, Tail
-
-UNCHANGED_REST = "The model left code out instead of writing it, so its edit was taken back; try again."
-LOOP = "The model began to repeat itself and was stopped; undo takes back what it wrote."
-NOTHING = "The model gave no code, so nothing was changed; say the instruction in other words."
-BROKEN_OFF = "The model's code broke off in the middle, so the rest was not touched; undo takes it back."
+from lsp_server.texts import edits as texts
 
 
 class Listener:
@@ -42,16 +38,16 @@ class Listener:
         code = self._filter.push(self._echo.finish()) + self._filter.finish()
         self._judge()
         if self._filter.empty and not self._filter.deletes:
-            raise EditRefused(NOTHING)
+            raise EditRefused(texts.NO_CODE)
         if self._format == "scope" and not self._filter.closed:
-            raise EditRefused(BROKEN_OFF)
+            raise EditRefused(texts.CODE_BROKE_OFF)
         return code
 
     def _judge(self) -> None:
         if self._filter.placeholder is not None:
-            raise EditRefused(UNCHANGED_REST, restores=True)
+            raise EditRefused(texts.LEFT_OUT, restores=True)
         if self._filter.runaway:
-            raise EditRefused(LOOP)
+            raise EditRefused(texts.REPEATED)
 
 
 class ScopeRewriter:
@@ -121,9 +117,9 @@ class HunkRewriter:
     def finish(self) -> list[Edit]:
         edits = self._apply(self._parser.finish())
         if self._parser.unfinished:
-            raise EditRefused(BROKEN_OFF, restores=True)
+            raise EditRefused(texts.CODE_BROKE_OFF, restores=True)
         if not self._found:
-            raise EditRefused("The model named no place to change, so nothing was changed; try again.")
+            raise EditRefused(texts.NO_PLACE)
         return edits
 
     def _apply(self, hunks: list[Hunk]) -> list[Edit]:
@@ -132,7 +128,7 @@ class HunkRewriter:
             self._found += 1
             found = locate(self.screen, hunk, self._cursor, newline=self._newline)
             if isinstance(found, Refusal):
-                raise EditRefused(f"{found.sentence} The edit was taken back.", restores=True)
+                raise EditRefused(texts.TAKEN_BACK.format(sentence=found.sentence), restores=True)
             for edit in smallest(self.screen, found):
                 edits.append(edit)
                 self.screen = apply(self.screen, [edit])

@@ -13,6 +13,7 @@ from lsp_server.engine.errors import BackendError, MidstreamError, Rejected
 from lsp_server.engine.health import Health
 from lsp_server.engine.ports import Backend, Delta, Event, Quota, Request, Task
 from lsp_server.settings import Settings
+from lsp_server.texts import models as texts
 
 QUIET = 600.0
 """Seconds after a limit was used up in which the user does not hear again that it is."""
@@ -57,7 +58,7 @@ class Router:
         models = self._settings().models
         if name not in models:
             known = ", ".join(sorted(models))
-            raise Rejected(f"There is no model {name!r} in the settings; there are {known}.")
+            raise Rejected(texts.NO_SUCH_MODEL.format(name=name, known=known))
         chain: list[str] = []
         while name in models and name not in chain:
             chain.append(name)
@@ -86,8 +87,7 @@ class Router:
         fallback = self._fallback(name)
         if quota.remaining == 0 and fallback and before.spent_until + QUIET <= now:
             self._tell(
-                f"{name} has used up what its host allows; {fallback} takes over until that starts again, "
-                f"in {max(1, round(quota.reset))} s."
+                texts.QUOTA_USED.format(name=name, fallback=fallback, seconds=max(1, round(quota.reset)))
             )
 
     def failed(self, name: str, error: BackendError, asked: float) -> None:
@@ -96,7 +96,7 @@ class Router:
         fallback = self._fallback(name)
         if fallback and not isinstance(error, Rejected) and name not in self._taken_over:
             self._taken_over.add(name)
-            self._tell(f"{error} Until {name} answers again, {fallback} takes over.")
+            self._tell(texts.FALLS_BACK.format(error=error, name=name, fallback=fallback))
 
     def _fallback(self, name: str) -> str:
         model = self._settings().models.get(name)
@@ -145,7 +145,7 @@ class Routed:
                 if started or isinstance(error, Rejected):
                     raise
                 trouble = trouble or error
-        raise trouble or Rejected("No model is configured for this.")
+        raise trouble or Rejected(texts.NO_MODEL)
 
     async def warm(self, request: Request) -> None:
         if not self.router.health(self.name).rests(self.router.clock()):

@@ -19,6 +19,7 @@ from lsp_server.engine.patches import Landing, Misplaced, Region
 from lsp_server.engine.ports import Editor, Result
 from lsp_server.engine.rewrite import smallest
 from lsp_server.engine.workspace import Workspace
+from lsp_server.texts import edits as texts
 
 REVERT, TAKE_BACK = "Midstream: revert", "Midstream: take back"
 MAXIMUM_UNEXPLAINED = 3
@@ -33,10 +34,10 @@ async def take_edit_back(generation: Generation, workspace: Workspace, editor: E
     await generation.gone()
     ended = await asyncio.shield(generation.result)
     if not await workspace.settled(uri, CONFIRM_PATIENCE):
-        raise EditRefused("The editor has not reported the edit yet; try to revert again in a moment.")
+        raise EditRefused(texts.REVERT_LATER)
     document = workspace.get(uri)
     if document is None or not workspace.follows(uri, generation.region):
-        raise EditRefused("There is nothing to revert here any more.")
+        raise EditRefused(texts.NOTHING_TO_REVERT)
     region = generation.region
     current = document.slice(region.span.start, region.span.end)
     back = revert(generation.job.original, region.produced, current)
@@ -47,8 +48,8 @@ async def take_edit_back(generation: Generation, workspace: Workspace, editor: E
         await write_all(uri, region, steps, workspace, editor)
     message = None
     if back.kept:
-        lines = "1 line" if back.kept == 1 else f"{back.kept} lines"
-        message = f"Reverted, except {lines} that you changed since."
+        lines = "1 line" if back.kept == 1 else texts.LINES_KEPT.format(kept=back.kept)
+        message = texts.REVERTED_EXCEPT.format(lines=lines)
     return reverted(ended, edit, message)
 
 
@@ -59,7 +60,7 @@ async def take_patch_back(
 
     What the user typed into it since stays; when the user has taken it back, nothing is left to do.
     """
-    told = "undo takes it back"
+    told = texts.UNDO_TAKES_IT
 
     def inverse(current: str) -> Edit | None:
         if current == misplaced.undo.text:
@@ -69,9 +70,9 @@ async def take_patch_back(
 
     landing = await land(uri, region, inverse, TAKE_BACK, workspace, editor)
     if landing is Landing.LANDED:
-        told = "it was taken back, your text stays"
+        told = texts.YOUR_TEXT_STAYS
     workspace.release(uri, region)
-    editor.show("warning", f"An edit met a key that you typed at the same moment; {told}.")
+    editor.show("warning", texts.MET_YOUR_KEY.format(told=told))
 
 
 async def write_all(
@@ -85,14 +86,14 @@ async def write_all(
         for part in [edit] if editor.groups_undo else safe_parts(edit, screen):
             step = partial(unless_typed, screen, part)
             if await land(uri, region, step, REVERT, workspace, editor, first=first) is not Landing.LANDED:
-                raise EditRefused("The editor refused the revert; its own undo takes the edit back.")
+                raise EditRefused(texts.REVERT_REFUSED)
             screen, first = apply(screen, [part]), False
 
 
 def unless_typed(expected: str, edit: Edit, current: str) -> Edit:
     """An edit of a region that reads as expected. Raises EditRefused when it reads otherwise."""
     if current != expected:
-        raise EditRefused("You typed while the edit was reverted; undo takes back the rest of it.")
+        raise EditRefused(texts.TYPED_MEANWHILE)
     return edit
 
 

@@ -25,6 +25,7 @@ from lsp_server.local.processor import missing_runtime, physical_cores, require_
 from lsp_server.local.rendering import Call, is_empty, render
 from lsp_server.local.slots import Slot, Slots, Turns
 from lsp_server.local.weights import Weights
+from lsp_server.texts import embedded as texts
 from lsp_server.wire.answer import TokenLogprob
 from lsp_server.wire.client import Usage
 from lsp_server.wire.errors import ErrorFrame
@@ -207,7 +208,7 @@ def _open(weights: Weights, slots: int, context: int) -> Any:
     try:
         return xllamacpp.Server(parameters)
     except Exception as error:
-        raise ModelMissing(f"llama.cpp cannot load {weights.path} ({error}).") from error
+        raise ModelMissing(texts.CANNOT_LOAD.format(file=weights.path, reason=error)) from error
 
 
 def _drop(server: list[Any]) -> None:
@@ -289,7 +290,7 @@ class _Reader:
 def _refusal(error: dict[str, Any]) -> Exception:
     if error.get("type") == "exceed_context_size_error":
         asked, context = error.get("n_prompt_tokens"), error.get("n_ctx")
-        message = f"The prompt has {asked} tokens, and the embedded model reads {context}."
+        message = texts.PROMPT_TOO_LONG.format(tokens=asked, most=context)
         return Refused(ErrorFrame("context_length_exceeded", message, "input"))
-    message = f"The embedded model refused the request ({error.get('message', 'no reason given')})."
+    message = texts.REQUEST_REFUSED.format(reason=error.get("message", "no reason given"))
     return Refused(ErrorFrame("invalid_prompt", message, "input"))

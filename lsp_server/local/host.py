@@ -24,6 +24,7 @@ from lsp_server.local.engine import Engine, load
 from lsp_server.local.face import Face
 from lsp_server.local.lock import file_lock
 from lsp_server.local.session import Rules
+from lsp_server.texts import embedded as texts
 from lsp_server.wire.errors import ErrorFrame
 from lsp_server.wire.server import Create
 
@@ -208,7 +209,7 @@ def run(model: str = "", *, idle: float = IDLE) -> None:
 
     def give_up() -> None:
         if deadline < time.monotonic():
-            raise Unreachable(f"A model host is running already (process {state.running_pid()}).")
+            raise Unreachable(texts.HOST_RUNS.format(pid=state.running_pid()))
 
     with file_lock(state.lock_path(), waiting=give_up):
         state.clear_state()

@@ -32,6 +32,7 @@ from lsp_server.local.state import (
     running_pid,
 )
 from lsp_server.local.threads import in_thread
+from lsp_server.texts import embedded as texts
 
 START_PATIENCE = 20.0
 """Seconds for a new host to listen; it does so before it loads any weights."""
@@ -63,17 +64,14 @@ def start_host(model: str = "") -> Endpoint:
     require_runtime()
     if not weights.is_present(model):
         weights.find(model)
-        raise ModelMissing("The weights of the embedded model are incomplete: run `midstream model pull`.")
+        raise ModelMissing(texts.INCOMPLETE)
     found = _living()
     if found is None:
         try:
             with file_lock(host_dir() / "start.lock"):
                 found = _living() or _replaced(model)
         except OSError as error:
-            raise Unreachable(
-                f"The model host needs the folder {host_dir()}: {error.strerror}. "
-                "Set MIDSTREAM_CACHE to a folder that you may write to."
-            ) from error
+            raise Unreachable(texts.FOLDER_NEEDED.format(folder=host_dir(), reason=error.strerror)) from error
     return Endpoint(found.url + RESPONSES.removeprefix("/v1"), _headers(found))
 
 
@@ -129,11 +127,12 @@ def _started(model: str) -> State:
         if process.poll() is not None:
             break
         time.sleep(POLL)
-    how = f"ended with status {process.returncode}" if process.poll() is not None else "does not answer"
+    ended = process.poll() is not None
+    how = texts.HOW_ENDED.format(status=process.returncode) if ended else texts.HOW_SILENT
     if process.returncode is None:
         process.kill()
         process.wait()
-    raise Unreachable(f"The model host {how}; {log_path()} says more.", detail=_tail(log_path()))
+    raise Unreachable(texts.HOST_FAILED.format(how=how, log=log_path()), detail=_tail(log_path()))
 
 
 def _spawn(model: str) -> subprocess.Popen[bytes]:
@@ -186,7 +185,7 @@ def _end(pid: int, patience: float) -> None:
                 clear_state()
                 return
             time.sleep(POLL)
-    raise Unreachable(f"The model host (process {pid}) cannot be stopped.")
+    raise Unreachable(texts.CANNOT_STOP.format(pid=pid))
 
 
 def _tail(path: Path) -> str:

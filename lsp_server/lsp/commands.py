@@ -17,6 +17,7 @@ from lsp_server.engine.generation import Generation
 from lsp_server.engine.ports import Result
 from lsp_server.lsp import convert, protocol
 from lsp_server.lsp.session import Session
+from lsp_server.texts import edits as texts
 
 Handler = Callable[[Session, tuple[Any, ...]], Any]
 REQUEST_FAILED = types.LSPErrorCodes.RequestFailed.value
@@ -47,7 +48,7 @@ def edit(session: Session, arguments: tuple[Any, ...]) -> Any:
     uri = convert.text_field(argument, "uri", required=True)
     document = session.workspace.get(uri)
     if document is None:
-        raise JsonRpcInvalidParams(message=f"The document is not open: {uri}")
+        raise JsonRpcInvalidParams(message=texts.NOT_OPEN.format(uri=uri))
     generation = session.assistant.edit(
         uri,
         convert.selection_field(argument, document, session.workspace.encoding),
@@ -111,7 +112,7 @@ def explain(session: Session, arguments: tuple[Any, ...]) -> Any:
     uri = convert.text_field(argument, "uri", required=True)
     document = session.workspace.get(uri)
     if document is None:
-        raise JsonRpcInvalidParams(message=f"The document is not open: {uri}")
+        raise JsonRpcInvalidParams(message=texts.NOT_OPEN.format(uri=uri))
     span = convert.selection_field(argument, document, session.workspace.encoding)
     opens = argument.get("show") is not False
     return shown(session, session.assistant.explain(uri, span), opens=opens)
@@ -127,7 +128,7 @@ async def shown(session: Session, explanation: Coroutine[Any, Any, str], *, open
 def pause(session: Session, arguments: tuple[Any, ...]) -> Any:
     minutes = convert.argument(arguments).get("minutes")
     if isinstance(minutes, bool) or not isinstance(minutes, int | float | None):
-        raise JsonRpcInvalidParams(message="'minutes' is a number; 0 ends a pause.")
+        raise JsonRpcInvalidParams(message=texts.MINUTES)
     session.assistant.pause(minutes)
     return protocol.status_message(session.assistant.status())
 
@@ -149,7 +150,7 @@ def show_prompt(session: Session, arguments: tuple[Any, ...]) -> Any:
     uri = convert.text_field(argument, "uri", required=True)
     document = session.workspace.get(uri)
     if document is None:
-        raise JsonRpcInvalidParams(message=f"The document is not open: {uri}")
+        raise JsonRpcInvalidParams(message=texts.NOT_OPEN.format(uri=uri))
     span = convert.selection_field(argument, document, session.workspace.encoding)
     prompt = session.assistant.show_prompt(uri, span, convert.text_field(argument, "instruction"))
     return {**prompt, "scope": scope_message(session, document, span)}

@@ -9,6 +9,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from lsp_server.core.document import Change, Document
 from lsp_server.core.edits import Edit
 from lsp_server.core.text import Encoding, Position, Range, Span
+from lsp_server.texts import edits as texts
 
 ENCODINGS = {
     types.PositionEncodingKind.Utf8: Encoding.UTF8,
@@ -64,7 +65,7 @@ def argument(arguments: Sequence[Any]) -> Mapping[str, Any]:
     if first is None or first == []:
         first = {}
     if not isinstance(first, Mapping):
-        raise JsonRpcInvalidParams(message="The command takes one object as its argument.")
+        raise JsonRpcInvalidParams(message=texts.ONE_OBJECT)
     return first
 
 
@@ -74,7 +75,7 @@ def text_field(argument: Mapping[str, Any], name: str, *, required: bool = False
     if value is None and not required:
         return ""
     if not isinstance(value, str):
-        raise JsonRpcInvalidParams(message=f"The command's argument needs {name!r}, a string.")
+        raise JsonRpcInvalidParams(message=texts.TEXT_FIELD.format(name=name))
     return value
 
 
@@ -86,9 +87,7 @@ def selection_field(argument: Mapping[str, Any], document: Document, encoding: E
         else:
             start = end = raw_position(argument["position"])
     except (KeyError, TypeError, ValueError) as error:
-        raise JsonRpcInvalidParams(
-            message="The command's argument needs a 'range' or a 'position', as LSP writes them."
-        ) from error
+        raise JsonRpcInvalidParams(message=texts.RANGE_FIELD) from error
     first, last = document.offset(start, encoding), document.offset(end, encoding)
     return Span(min(first, last), max(first, last))
 

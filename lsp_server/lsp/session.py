@@ -15,6 +15,7 @@ from lsp_server.lsp.dispatch import Server
 from lsp_server.lsp.editor import LspEditor, encoding_of, spawn
 from lsp_server.lsp.plain import plain
 from lsp_server.settings import Problem, Settings, read
+from lsp_server.texts import edits as texts
 
 
 class ConfigurableModels(Models, Protocol):
@@ -116,8 +117,8 @@ class Session:
 
     async def _may_download(self, name: str, size: int) -> bool:
         """Ask the user once; no answer is no."""
-        question = f"Midstream's local model {name} must be downloaded once ({size / 1e6:.0f} MB). Do it now?"
-        return await self.editor.ask(question, "Download", "Not now") == "Download"
+        question = texts.DOWNLOAD.format(model=name, size=size / 1e6)
+        return await self.editor.ask(question, "Download", texts.NOT_NOW) == "Download"
 
     def _tell(self, problems: list[Problem]) -> None:
         """All that is wrong with the settings in one message, and each thing once a session."""
@@ -125,7 +126,7 @@ class Session:
         if not new or self.server.protocol.writer is None or not self.server_is_initialized():
             return
         self._told.update(new)
-        self.editor.show("warning", "Midstream's settings: " + " ".join(new))
+        self.editor.show("warning", texts.SETTINGS.format(problems=" ".join(new)))
 
     def server_is_initialized(self) -> bool:
         """True once `initialize` was answered: before that nothing may be sent."""

@@ -10,6 +10,7 @@ from pygls.exceptions import JsonRpcException
 from lsp_server.engine.ports import Status
 from lsp_server.lsp import protocol
 from lsp_server.lsp.dispatch import Server
+from lsp_server.texts import edits as texts
 
 INTERVAL = 0.1
 """Seconds between two statuses about the same generation."""
@@ -93,13 +94,12 @@ class Work:
 def work_of(status: Status) -> Work | None:
     """The work that deserves a progress bar: an edit, an explanation, a download."""
     if status.state == "downloading":
-        return Work(
-            "download", "Midstream: fetching the local model", percentage=min(100, status.percent or 0)
-        )
+        return Work("download", texts.FETCHING, percentage=min(100, status.percent or 0))
     running = status.generation
     if status.state != "working" or running is None or running.kind not in TITLES:
         return None
-    return Work(running.id, TITLES[running.kind], f"{running.tokens} tokens" if running.tokens else None)
+    told = texts.TOKENS.format(tokens=running.tokens) if running.tokens else None
+    return Work(running.id, TITLES[running.kind], told)
 
 
 class WorkProgress:

@@ -24,6 +24,7 @@ BENCH_LEGEND = "Times are medians in ms; `edits` counts those that landed and pa
 
 COMPLETE_PLACES = "Lines and columns count from 1, in characters, also in the JSON."
 COMPLETE_JSON = "print items, model and timings as one JSON object"
+COMPLETE_OPEN = "another file that is open in the editor, for what it tells about this one; repeatable"
 COMPLETE_PROMPT = "print what would be sent, and send nothing"
 NO_SUGGESTION = "no suggestion here"
 

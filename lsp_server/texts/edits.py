@@ -2,7 +2,7 @@
 
 EMPTY_INSTRUCTION = "Say what to change: the instruction is empty."
 EMPTY_REDIRECT = "Say what to change instead: the instruction is empty."
-NOT_OPEN = "The document is not open in the editor: {uri}"
+NOT_OPEN = "{uri} is not open in the editor; open it first."
 
 TOO_LONG = "{scope} is too long for the model {model}: select less, or choose a model with more room."
 NO_EXPLANATION = "The model gave no explanation; try again, or choose another model."
@@ -12,7 +12,9 @@ NO_EDIT_HERE = "There is no edit here to go on with: start one first."
 MORE_THAN_SCOPE = "The model answered with more of the file than `{name}`, so nothing was changed; try again."
 
 PAUSED = "Midstream is paused."
-SWITCHED_OFF = "Completions are switched off for {language} in the settings."
+SWITCHED_OFF = (
+    "Completions are switched off for {language}; `complete.languages` in the settings switches them on."
+)
 UNTRUSTED = "The workspace is not trusted, so nothing of it is sent; trust it in the editor first."
 
 LEFT_OUT = "The model left code out instead of writing it, so its edit was taken back; try again."
@@ -31,3 +33,23 @@ YOUR_TEXT_STAYS = "it was taken back, your text stays"
 MET_YOUR_KEY = "An edit met a key that you typed at the same moment; {told}."
 REVERT_REFUSED = "The editor refused the revert; its own undo takes the edit back."
 TYPED_MEANWHILE = "You typed while the edit was reverted; undo takes back the rest of it."
+
+SELECTION = "the selection"
+CALLBACK = "this callback"
+PLACE = "this place"
+STATEMENT = "this statement"
+
+MINUTES = "'minutes' is a number; 0 ends a pause."
+
+ONE_OBJECT = "The command takes one object as its argument."
+TEXT_FIELD = "The command's argument needs {name!r}, a string."
+RANGE_FIELD = "The command's argument needs a 'range' or a 'position', as LSP writes them."
+
+NO_COMMAND = "There is no command {command!r}."
+
+DOWNLOAD = "Midstream's local model {model} must be downloaded once ({size:.0f} MB). Do it now?"
+NOT_NOW = "Not now"
+SETTINGS = "Midstream's settings: {problems}"
+
+FETCHING = "Midstream: fetching the local model"
+TOKENS = "{tokens} tokens"
