@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from typing import Any
 
 from lsp_server.cli.compose import ConfiguredModels
@@ -29,6 +30,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("place", metavar="FILE:LINE:COLUMN")
     parser.add_argument("--json", action="store_true", help=texts.COMPLETE_JSON)
     parser.add_argument("--show-prompt", action="store_true", help=texts.COMPLETE_PROMPT)
+    parser.add_argument(
+        "--open", action="append", type=Path, default=[], metavar="FILE", help=texts.COMPLETE_OPEN
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,7 +48,10 @@ async def complete(arguments: argparse.Namespace, settings: Settings) -> int:
     models.configure(settings, lambda status: None)
     editor = HeadlessEditor(settings, models)
     try:
+        for other in arguments.open:
+            editor.open(other)
         document = editor.open(path)
+        editor.assistant.context.catch_up(document)
         cursor = offset_of(document, line, column)
         if arguments.show_prompt:
             shown = editor.assistant.show_prompt(document.uri, Span(cursor, cursor), "")

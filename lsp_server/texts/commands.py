@@ -101,3 +101,6 @@ ESTIMATED = "~ in part estimated: nobody reports the cost of requests that were 
 WHOSE_PRICES = "Cost as the prices say; the built-in ones are {currency} of {price_date}."
 ALL_MODELS = "all models"
 LIMIT = "Limit per {period}, {whose}: {used} of {limit} used{share}."
+
+OWN_MISTAKE = "This is a mistake of Midstream's own, not yours. {path} says more; please report it."
+OWN_MISTAKE_UNWRITTEN = "This is a mistake of Midstream's own ({name}), and no file could be written."

@@ -26,6 +26,16 @@ def test_a_program_reads_items_and_model(machine: Machine, model: Model) -> None
     assert report["model"] == "scripted" and report["timings"]["totalMs"] > 0
 
 
+def test_the_prompt_shows_what_another_open_file_tells(machine: Machine, model: Model) -> None:
+    cart, shop = machine.home / "cart.py", machine.home / "shop.py"
+    cart.write_text("from shop import total\n\ndue = total()\n")
+    shop.write_text("def total(items, tax=0.2):\n    return sum(items)\n")
+    alone = json.loads(machine.midstream("complete", "--show-prompt", f"{cart}:3:13").out)
+    both = json.loads(machine.midstream("complete", "--show-prompt", "--open", str(shop), f"{cart}:3:13").out)
+    assert "tax=0.2" not in alone["context"] and "def total(items, tax=0.2):" in both["context"]
+    assert model.turns == []
+
+
 def test_nothing_to_say_is_no_failure(machine: Machine, model: Model) -> None:
     model.always("   ")
     file = machine.home / "add.py"
