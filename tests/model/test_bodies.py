@@ -18,22 +18,39 @@ from tests.support.transcript import cuts, pieces
 every_provider = pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
 
 
-async def events_of(provider: Provider, parts: Sequence[bytes]) -> list[Event]:
-    def respond(request: httpx2.Request) -> httpx2.Response:
+class Reader:
+    """Reads answers of one provider, each in the pieces that it is given."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+        self._dialect, _ = dialect_of(provider.at("http://127.0.0.1:1"))
+        self._parts: Sequence[bytes] = ()
+
+    async def __aenter__(self) -> "Reader":
+        model = self._provider.at("http://127.0.0.1:1")
+        self._http = Http(model, ENVIRONMENT, vendor=self._dialect.vendor, vendor_key="")
+        await self._http.close()
+        self._http.client = httpx2.AsyncClient(transport=httpx2.MockTransport(self._respond))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._http.close()
+
+    async def read(self, parts: Sequence[bytes]) -> list[Event]:
+        self._parts = parts
+        async with aclosing(self._dialect.answer(self._http, self._provider.request, ())) as events:
+            return [event async for event in events]
+
+    def _respond(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":
             return httpx2.Response(404)
-        return httpx2.Response(200, headers={"content-type": "text/event-stream"}, stream=Pieces(parts))
+        headers = {"content-type": "text/event-stream"}
+        return httpx2.Response(200, headers=headers, stream=Pieces(self._parts))
 
-    model = provider.at("http://127.0.0.1:1")
-    dialect, _ = dialect_of(model)
-    http = Http(model, ENVIRONMENT, vendor=dialect.vendor, vendor_key="")
-    await http.close()
-    http.client = httpx2.AsyncClient(transport=httpx2.MockTransport(respond))
-    try:
-        async with aclosing(dialect.answer(http, provider.request, ())) as events:
-            return [event async for event in events]
-    finally:
-        await http.close()
+
+async def events_of(provider: Provider, parts: Sequence[bytes]) -> list[Event]:
+    async with Reader(provider) as reader:
+        return await reader.read(parts)
 
 
 def check(provider: Provider, events: Sequence[Event]) -> None:
@@ -46,10 +63,9 @@ def check(provider: Provider, events: Sequence[Event]) -> None:
 @every_provider
 async def test_every_byte_offset(provider: Provider) -> None:
     body = provider.body
-    # The vendors' SDKs bring parsers of their own, so there every fifth byte is enough.
-    ours = "chat" not in provider.name and "anthropic" not in provider.name
-    for at in range(0, len(body) + 1, 1 if ours else 5):
-        check(provider, await events_of(provider, [body[:at], body[at:]]))
+    async with Reader(provider) as reader:
+        for at in range(len(body) + 1):
+            check(provider, await reader.read([body[:at], body[at:]]))
 
 
 @every_provider

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.client import ClientProtocol
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+from websockets.uri import parse_uri
 
 from lsp_server.core.prompt import Chat
 from lsp_server.engine.errors import BackendError
@@ -86,6 +90,42 @@ async def test_B92_an_event_of_a_megabyte_and_a_half(sizes: Fragments) -> None:
     text = "é🦊x" * (200_000 if sizes != (1,) else 100)
     async with replay(answer_lines(text), sizes) as server:
         assert await played(server.url) == (text, "stop")
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+async def test_B91_a_message_cut_at_every_byte(ascii_only: bool) -> None:
+    """Each message of an answer once for each of its bytes, in two fragments that part there."""
+    one = Answer(Create("m", lane="m0"), "resp_1", created_at=1)
+    started, delta, ended = one.started(), one.delta("é🦊x"), one.completed(Usage())
+
+    def again(frame: str) -> bytes:
+        return json.dumps(json.loads(frame), ensure_ascii=ascii_only).encode()
+
+    async def play(socket: ServerConnection) -> None:
+        await socket.recv()
+        for frame in map(again, [*started, *delta]):
+            for at in range(len(frame)):
+                await socket.send([frame[:at], frame[at:]], text=True)
+        *_, last = map(again, ended)
+        await socket.send([last[:40], last[40:]], text=True)
+        await socket.wait_closed()
+
+    async with serve(play, "127.0.0.1", 0, close_timeout=1) as server:
+        text, end = await played(f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}/v1")
+    assert (text, end) == ("é🦊x" * len(again(delta[-1])), "stop")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_B92_every_byte_offset_of_a_session(path: Path) -> None:
+    """What the network delivers, cut once at each byte: the same messages come out, and so the same text."""
+    frames = [line.frame for line in load(path) if not line.sent and not isinstance(line.frame, int)]
+    texts = [frame if isinstance(frame, str) else json.dumps(frame) for frame in frames]
+    data = b"".join(Frame(Opcode.TEXT, text.encode()).serialize(mask=False) for text in texts)
+    for at in range(len(data) + 1):
+        protocol = ClientProtocol(parse_uri("ws://host/"), state=State.OPEN, max_size=None)
+        protocol.receive_data(data[:at])
+        protocol.receive_data(data[at:])
+        assert [bytes(event.data).decode() for event in protocol.events_received()] == texts
 
 
 async def test_B92_a_message_over_the_limit_fails_the_request_with_a_sentence() -> None:
