@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,16 +16,24 @@ ROOT = Path(__file__).parents[2]
 
 
 def host_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The real weights with a host, settings and a ledger of this module's own, which end with it."""
+    """`real_host` as a fixture of a module."""
+    with real_host(tmp_path_factory.mktemp("midstream")):
+        yield
+
+
+@contextmanager
+def real_host(folder: Path) -> Iterator[None]:
+    """The real weights in a cache of this folder, with a host, settings and a ledger of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("midstream")
         cache_with(DEFAULT, patch, folder / "cache")
         (folder / "config.toml").write_text("")
         patch.setenv("MIDSTREAM_CONFIG", str(folder / "config.toml"))
         patch.setenv("MIDSTREAM_USAGE_FILE", str(folder / "usage.db"))
         _load(folder / "first.py")
-        yield
-        midstream("host", "stop")
+        try:
+            yield
+        finally:
+            midstream("host", "stop")
 
 
 def _load(file: Path) -> None:

@@ -24,6 +24,14 @@ FRAMES = """
 const text = (frame) => frame.evaluate(() => document.body?.innerText ?? "").catch(() => "");
 return (await Promise.all(page.frames().slice(1).map(text))).join("\\n");
 """
+STATE = """
+try {
+  return (await vscode.commands.executeCommand("midstream.status", {})).state;
+} catch {
+  return "";
+}
+"""
+"""What the server says itself: the status bar may still show what the one before said."""
 
 
 class Window:
@@ -36,7 +44,7 @@ class Window:
         self._records = False
         self.failures = 0
         self._uses: set[int] = set()
-        self._home = home = folder.parent / f"{folder.name}-vscode"
+        self.home = home = folder.parent / f"{folder.name}-vscode"
         machine = home / "user" / "Machine" / "settings.json"
         machine.parent.mkdir(parents=True)
         machine.write_text(json.dumps({"midstream.server.path": str(SERVER)}))
@@ -255,6 +263,7 @@ class Window:
     def has_restarted(self, before: Sequence[int]) -> None:
         """Another server than the ones before runs and is ready."""
         wait_for(lambda: bool(now := self.servers()) and not {*now} & {*before}, "another server", pause=0.1)
+        wait_for(lambda: self.code.host(STATE) == "ready", "the server to be ready", pause=0.1)
         self.is_ready()
 
     def environment(self, pid: int) -> bytes:
@@ -263,12 +272,12 @@ class Window:
 
     def files_with(self, text: str) -> list[Path]:
         """The files in VS Code's folders that have the text in them."""
-        files = (path for path in self._home.rglob("*") if path.is_file() and not path.is_symlink())
+        files = (path for path in self.home.rglob("*") if path.is_file() and not path.is_symlink())
         return [path for path in files if text.encode() in path.read_bytes()]
 
     def servers(self) -> Sequence[int]:
         """The language servers of this window that run."""
-        marker = f"MIDSTREAM_CACHE={self._home}/cache".encode()
+        marker = f"MIDSTREAM_CACHE={self.home}/cache".encode()
         found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
