@@ -189,11 +189,11 @@ def test_an_untrusted_workspace_is_not_read() -> None:
         ),
         (
             "[models.x]\nmodel = 'm'\nfallback = 'x'",
-            "3:1: `models.x.fallback` leads back to the model itself",
+            "3:1: `models.x.fallback` leads back to the model itself; name another one",
         ),
         (
             "[models.x]\nprotocol = 'fim-http'",
-            "1:9: `models.x` has no url; fim-http hosts have no default one",
+            "1:9: `models.x` has no url; fim-http hosts have no default one, so set it",
         ),
         (
             "[models.x]\nprotocol = 'chat-http'\nmodel = 'm'\nurl = 'ftp://h'",

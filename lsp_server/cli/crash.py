@@ -14,6 +14,7 @@ from lsp_server.core.guard import redact
 from lsp_server.engine.logs import keys_in
 from lsp_server.local.places import cache_dir
 from lsp_server.settings import keys_read, load_user
+from lsp_server.texts import commands as texts
 
 LOG = "crash.log"
 LARGEST = 1_000_000
@@ -30,8 +31,8 @@ def note(error: Exception) -> str:
             _append(path, f"{head}, {sys.platform}, {sys.argv[1:2]}\n{trace}\n")
         except OSError:
             continue
-        return f"This is a mistake of Midstream's own, not yours. {path} says more; please report it."
-    return f"This is a mistake of Midstream's own ({type(error).__name__}), and no file could be written."
+        return texts.OWN_MISTAKE.format(path=path)
+    return texts.OWN_MISTAKE_UNWRITTEN.format(name=type(error).__name__)
 
 
 def _secrets() -> Iterable[str]:

@@ -26,6 +26,7 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
 from lsp_server.lsp.transport import Framer, FramingError
+from lsp_server.texts import edits as texts
 
 logger = logging.getLogger(__name__)
 
@@ -225,7 +226,7 @@ class Protocol(LanguageServerProtocol):
         """Call the handler with its raw arguments; its coroutine runs under this request's id."""
         handler = self.fm.commands.get(params.command)
         if handler is None:
-            raise JsonRpcInvalidParams(message=f"There is no command {params.command!r}.")
+            raise JsonRpcInvalidParams(message=texts.NO_COMMAND.format(command=params.command))
         return handler(*(params.arguments or ()))
 
     @lsp_method(types.SHUTDOWN)

@@ -16,6 +16,7 @@ from lsp_server.settings.shapes import (
     item_of,
     options,
 )
+from lsp_server.texts import settings as texts
 
 Path = tuple[str, ...]
 Report = Callable[[Path, str], None]
@@ -43,13 +44,13 @@ def check_group(group: type, value: Any, path: Path, report: Report) -> Any:
     if value is None or value == []:
         return {}
     if not isinstance(value, Mapping):
-        report(path, f"must be an object, not {kind_of(value)}")
+        report(path, texts.NOT_AN_OBJECT.format(kind=kind_of(value)))
         return ABSENT
     known = options(group)
     right = {}
     for key, inner in value.items():
         if key not in known:
-            report((*path, str(key)), f"is not a setting{suggestion(str(key), known)}")
+            report((*path, str(key)), texts.NOT_A_SETTING.format(suggestion=suggestion(str(key), known)))
         elif inner is not None:
             checked = check_option(known[key], inner, (*path, key), report)
             if checked is not ABSENT:
@@ -66,7 +67,7 @@ def check_option(option: Option, value: Any, path: Path, report: Report) -> Any:
         and isinstance(value, str)
         and "@" in value.partition("//")[2]
     ):
-        report(path, "holds a user name or password; leave them out and use an environment variable or `key`")
+        report(path, texts.HOLDS_CREDENTIALS)
         checked: Any = ABSENT
     else:
         checked = check_shape(option, option.shape, value, path, report)
@@ -89,7 +90,7 @@ def check_shape(option: Option, shape: Any, value: Any, path: Path, report: Repo
         fitted = fit(alternative, value)
         if fitted is not ABSENT and in_range(option, fitted):
             return fitted
-    report(path, f"must be {expectation(option, shape)}, not {shown(value)}")
+    report(path, texts.WRONG_VALUE.format(expectation=expectation(option, shape), shown=shown(value)))
     return ABSENT
 
 
@@ -97,7 +98,7 @@ def check_mapping(option: Option, item: Any, value: Any, path: Path, report: Rep
     if value == []:
         return {}
     if not isinstance(value, Mapping):
-        report(path, f"must be an object, not {kind_of(value)}")
+        report(path, texts.NOT_AN_OBJECT.format(kind=kind_of(value)))
         return ABSENT
     if item is Any:
         return dict(value)
@@ -113,7 +114,7 @@ def check_list(option: Option, item: Any, value: Any, path: Path, report: Report
     if value == {}:
         return []
     if not isinstance(value, list | tuple):
-        report(path, f"must be a list, not {kind_of(value)}")
+        report(path, texts.NOT_A_LIST.format(kind=kind_of(value)))
         return ABSENT
     checked = [
         check_shape(option, item, inner, (*path, str(index)), report) for index, inner in enumerate(value)
@@ -131,23 +132,17 @@ def check_secret(option: Option, value: Any, path: Path, report: Report) -> Any:
             if SECRET_HEADER.search(name) and not is_reference(header)
         ]
         for name in literal:
-            report((*path, name), LITERAL_KEY)
+            report((*path, name), texts.HOLDS_KEY)
         return ABSENT if checked is ABSENT else {k: v for k, v in checked.items() if k not in literal}
     if value == "" or (isinstance(value, str) and is_reference(value)):
         return value
-    report(path, LITERAL_KEY)
+    report(path, texts.HOLDS_KEY)
     return ABSENT
 
 
 def is_reference(text: str) -> bool:
     """True for `env:NAME` and `keyring:NAME`, unless the name is a key."""
     return REFERENCE.fullmatch(text) is not None and KEY_ITSELF.fullmatch(text) is None
-
-
-LITERAL_KEY = (
-    "holds a key itself, which is refused; put the key in an environment variable and write `env:NAME`, "
-    "or run `keyring set midstream NAME` and write `keyring:NAME`"
-)
 
 
 def _silently(report: Report) -> Report:
@@ -192,19 +187,19 @@ def expectation(option: Option, shape: Any) -> str:
     return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
 
 
-_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+_NAMES = {bool: texts.TRUE_OR_FALSE, int: texts.WHOLE_NUMBER, float: "a number", str: "a text"}
 
 
 def _bounds(option: Option) -> str:
     if option.minimum is not None and option.maximum is not None:
-        return f" from {option.minimum} to {option.maximum}"
-    return "" if option.minimum is None else f" of at least {option.minimum}"
+        return " " + texts.FROM_TO.format(minimum=option.minimum, maximum=option.maximum)
+    return "" if option.minimum is None else " " + texts.AT_LEAST.format(minimum=option.minimum)
 
 
 def kind_of(value: Any) -> str:
     """The JSON kind of a value, in words."""
     if isinstance(value, Mapping):
-        return "an object"
+        return texts.AN_OBJECT
     if isinstance(value, list | tuple):
         return "a list"
     if value is None:
@@ -228,7 +223,7 @@ def suggestion(key: str, known: Mapping[str, Any]) -> str:
 
     folded = {_folded(name): name for name in known}
     near = difflib.get_close_matches(_folded(key), folded, n=1, cutoff=0.6)
-    return f"; did you mean `{folded[near[0]]}`?" if near else ""
+    return texts.DID_YOU_MEAN.format(near=folded[near[0]]) if near else ""
 
 
 def _folded(key: str) -> str:

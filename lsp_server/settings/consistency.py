@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lsp_server.settings.checking import REFUSED, Report, suggestion
+from lsp_server.texts import settings as texts
 
 SCHEMES = {
     "responses-ws": ("wss", "ws", "https", "http"),
@@ -24,16 +25,17 @@ def settle(tree: dict[str, Any], report: Report) -> None:
             del models[name]
     for task, name in tree["tasks"].items():
         if name not in models:
-            report(("tasks", task), f'names no model that can be used: "{name}"{suggestion(name, models)}')
+            near = suggestion(name, models)
+            report(("tasks", task), texts.NO_USABLE_MODEL.format(name=name, suggestion=near))
             tree["tasks"][task] = "local"
     for name, model in models.items():
         fallback = model.get("fallback")
         if fallback and fallback not in models:
-            sentence = f'names no model that can be used: "{fallback}"{suggestion(fallback, models)}'
+            sentence = texts.NO_USABLE_MODEL.format(name=fallback, suggestion=suggestion(fallback, models))
             report(("models", name, "fallback"), sentence)
             model["fallback"] = ""
         elif fallback and _circles(models, name):
-            report(("models", name, "fallback"), "leads back to the model itself")
+            report(("models", name, "fallback"), texts.LEADS_BACK)
             model["fallback"] = ""
 
 
@@ -41,18 +43,18 @@ def _fault(model: Mapping[str, Any]) -> str:
     """Why this model cannot be used; empty when it can."""
     url, protocol = model.get("url", ""), model.get("protocol")
     if REFUSED in (url, model.get("proxy")):
-        return "cannot be used without its address"
+        return texts.NO_ADDRESS
     if protocol is None and url:
-        return f"has a url but no protocol; add one of {', '.join(SCHEMES)}"
+        return texts.NO_PROTOCOL.format(protocols=", ".join(SCHEMES))
     if protocol in (None, "local"):
-        return "" if model.get("model") else "names no model; set `model` to a catalogue name or a GGUF file"
+        return "" if model.get("model") else texts.NO_WEIGHTS_NAMED
     if not model.get("model") and protocol != "fim-http":
-        return "names no model; set `model` to the id that the host knows"
+        return texts.NO_ID
     if protocol == "fim-http" and not url:
-        return "has no url; fim-http hosts have no default one"
+        return texts.NO_URL
     if url and url.partition("://")[0] not in SCHEMES[protocol]:
         wanted = " or ".join(f"{scheme}://" for scheme in SCHEMES[protocol])
-        return f"has a url that does not start with {wanted}"
+        return texts.WRONG_SCHEME.format(wanted=wanted)
     return ""
 
 

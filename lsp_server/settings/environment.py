@@ -9,6 +9,7 @@ from typing import Any
 from lsp_server.settings.checking import ABSENT, Path, Report, check_option, suggestion
 from lsp_server.settings.shapes import Option, alternatives, is_group, is_list, is_mapping, options, shouting
 from lsp_server.settings.values import Settings
+from lsp_server.texts import settings as texts
 
 PREFIX = "MIDSTREAM_"
 WORDS = {
@@ -57,7 +58,7 @@ def layers(
     for name in sorted(environment):
         if name.startswith(groups) and name not in known:
             report = reporter(f"environment variable {name}")
-            report((name,), f"is not a setting{suggestion(name, known)}")
+            report((name,), texts.NOT_A_SETTING.format(suggestion=suggestion(name, known)))
 
 
 def nested(path: Path, value: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lsp_server.settings.folders import named_path, user_folder
+from lsp_server.texts import settings as texts
 
 SERVICE = "midstream"
 
@@ -27,16 +28,14 @@ def resolve_key(reference: str, environment: Mapping[str, str] | None = None) ->
     if kind == "env":
         value = (os.environ if environment is None else environment).get(name, "").strip()
         if not value:
-            raise MissingKey(
-                f"The environment variable {name} is not set; put the key in it and restart the editor."
-            )
+            raise MissingKey(texts.NO_VARIABLE.format(name=name))
         _read.add(value)
         return value
     if kind == "keyring":
         value = _from_keyring(name)
         _read.add(value)
         return value
-    raise MissingKey("A key is named as `env:NAME` or `keyring:NAME`.")
+    raise MissingKey(texts.KEY_FORM)
 
 
 def keys_read() -> frozenset[str]:
@@ -49,18 +48,18 @@ def keys_read() -> frozenset[str]:
 
 
 def _from_keyring(name: str) -> str:
-    advice = f"store it with `keyring set {SERVICE} {name}`."
+    advice = texts.STORE_IT.format(service=SERVICE, name=name)
     try:
         import keyring
     except ImportError:
-        raise MissingKey("The key store needs the package `keyring`; install `midstream[keyring]`.") from None
+        raise MissingKey(texts.NO_KEY_STORE) from None
     try:
         value = keyring.get_password(SERVICE, name)
     except Exception as error:
         # Each store brings errors of its own, and not all of them are KeyringErrors.
-        raise MissingKey(f"The key store did not answer ({type(error).__name__}); {advice}") from None
+        raise MissingKey(texts.KEY_STORE_SILENT.format(error=type(error).__name__, advice=advice)) from None
     if not value:
-        raise MissingKey(f"The key store has no key named {name}; {advice}")
+        raise MissingKey(texts.NO_STORED_KEY.format(name=name, advice=advice))
     return str(value)
 
 

@@ -18,6 +18,7 @@ from lsp_server.settings.keys import user_file
 from lsp_server.settings.positions import Place, key_places
 from lsp_server.settings.shapes import alternatives, is_group, is_list, is_mapping, item_of, options, plain
 from lsp_server.settings.values import Settings
+from lsp_server.texts import settings as texts
 
 DEFAULT = "default"
 CLIENT = "initializationOptions"
@@ -87,7 +88,7 @@ def load(
     origins: dict[str, str] = {}
     for source, layer in layers:
         if source != CLIENT and layer.pop("trusted", None) is not None:
-            reporter(source)(("trusted",), f"is only read from {CLIENT}")
+            reporter(source)(("trusted",), texts.ONLY_FROM.format(source=CLIENT))
         _merge(merged, layer, (), source, origins)
 
     def refuse(path: Path, said: str) -> None:
@@ -123,11 +124,11 @@ def load_user(
         toml = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         if environment.get("MIDSTREAM_CONFIG"):
-            problems.append(Problem("", str(path), "does not exist, though MIDSTREAM_CONFIG names it"))
+            problems.append(Problem("", str(path), texts.NAMED_FILE_MISSING))
     except UnicodeDecodeError:
-        problems.append(Problem("", str(path), "is not UTF-8 text"))
+        problems.append(Problem("", str(path), texts.NOT_UTF8))
     except OSError as error:
-        problems.append(Problem("", str(path), f"cannot be read: {error.strerror}"))
+        problems.append(Problem("", str(path), texts.CANNOT_BE_READ.format(reason=error.strerror)))
     settings, found = load(toml, environment, initialization_options, workspace, file=str(path))
     return settings, problems + found
 
@@ -148,11 +149,11 @@ def _restricted(layer: dict[str, Any], client: Mapping[str, Any], report: Report
         if value and value != allowed.get(key) and not _holds(plain(Settings()), path, value):
             report(
                 path,
-                f"is not read from {WORKSPACE}, which a repository can write; set it in your own settings",
+                texts.NOT_FROM.format(source=WORKSPACE),
             )
     ignore = layer.get("context", {}).get("ignore", [])
     if any(pattern.startswith("!") for pattern in ignore):
-        report(("context", "ignore"), "can only add patterns here; those that start with `!` are left out")
+        report(("context", "ignore"), texts.ONLY_ADDS)
         layer["context"]["ignore"] = [pattern for pattern in ignore if not pattern.startswith("!")]
     return layer
 
@@ -216,7 +217,7 @@ def _nearest(places: Mapping[tuple[str, ...], Place], path: Path) -> tuple[int |
 
 def _syntax_problem(said: str, toml: str, file: str) -> Problem:
     place = re.search(r"\(at (?:line (\d+), column (\d+)|end of document)\)", said)
-    sentence = f"is not valid TOML: {said.partition(' (at ')[0]}"
+    sentence = texts.NOT_TOML.format(reason=said.partition(" (at ")[0])
     if place is None:
         return Problem("", file, sentence)
     if place.group(1):

@@ -103,4 +103,4 @@ ALL_MODELS = "all models"
 LIMIT = "Limit per {period}, {whose}: {used} of {limit} used{share}."
 
 OWN_MISTAKE = "This is a mistake of Midstream's own, not yours. {path} says more; please report it."
-OWN_MISTAKE_UNWRITTEN = "This is a mistake of Midstream's own ({name}), and no file could be written."
+OWN_MISTAKE_UNWRITTEN = "This is a mistake of Midstream's own ({name}), not yours; please report it."

@@ -1,1 +1,41 @@
 """What is wrong with a setting; the setting's name or its place stands before."""
+
+NOT_AN_OBJECT = "must be an object, not {kind}"
+NOT_A_SETTING = "is not a setting{suggestion}"
+HOLDS_CREDENTIALS = "holds a user name or password; leave them out and use an environment variable or `key`"
+WRONG_VALUE = "must be {expectation}, not {shown}"
+NOT_A_LIST = "must be a list, not {kind}"
+HOLDS_KEY = (
+    "holds a key itself, which is refused; put the key in an environment variable and write "
+    "`env:NAME`, or run `keyring set midstream NAME` and write `keyring:NAME`"
+)
+TRUE_OR_FALSE = "true or false"
+WHOLE_NUMBER = "a whole number"
+FROM_TO = "from {minimum} to {maximum}"
+AT_LEAST = "of at least {minimum}"
+AN_OBJECT = "an object"
+DID_YOU_MEAN = "; did you mean `{near}`?"
+
+NO_USABLE_MODEL = 'names no model that can be used: "{name}"{suggestion}'
+LEADS_BACK = "leads back to the model itself; name another one"
+NO_ADDRESS = "cannot be used without its address"
+NO_PROTOCOL = "has a url but no protocol; add one of {protocols}"
+NO_WEIGHTS_NAMED = "names no model; set `model` to a catalogue name or a GGUF file"
+NO_ID = "names no model; set `model` to the id that the host knows"
+NO_URL = "has no url; fim-http hosts have no default one, so set it"
+WRONG_SCHEME = "has a url that does not start with {wanted}"
+
+NO_VARIABLE = "The environment variable {name} is not set; put the key in it and restart the editor."
+KEY_FORM = "A key is named as `env:NAME` or `keyring:NAME`."
+STORE_IT = "store it with `keyring set {service} {name}`."
+NO_KEY_STORE = "The key store needs the package `keyring`; install `midstream[keyring]`."
+KEY_STORE_SILENT = "The key store did not answer ({error}); {advice}"
+NO_STORED_KEY = "The key store has no key named {name}; {advice}"
+
+ONLY_FROM = "is only read from {source}"
+NAMED_FILE_MISSING = "does not exist, though MIDSTREAM_CONFIG names it"
+NOT_UTF8 = "is not UTF-8 text"
+CANNOT_BE_READ = "cannot be read: {reason}"
+NOT_FROM = "is not read from {source}, which a repository can write; set it in your own settings"
+ONLY_ADDS = "can only add patterns here; those that start with `!` are left out"
+NOT_TOML = "is not valid TOML: {reason}"

@@ -153,7 +153,7 @@ async def test_a_second_host_in_the_foreground_gives_up(model: str) -> None:
     )
     _, errors = await second.communicate()
     assert second.returncode == 1
-    assert f"A model host is running already (process {pid()}).".encode() in errors
+    assert f"A model host is running already (process {pid()})".encode() in errors
 
 
 async def test_a_host_that_nobody_needs_ends_by_itself(model: str) -> None:

@@ -1,1 +1,0 @@
-"""What `midstream doctor` finds, and what to do about it."""
