@@ -13,11 +13,13 @@ from itertools import islice
 from lsp_server.core.context import (
     Burst,
     Chosen,
+    Ended,
     Hunk,
     Indexed,
     Part,
     Wanted,
     choose,
+    ended,
     family,
     grown,
     hunk_of,
@@ -68,7 +70,7 @@ class ContextSource:
         self._indexed: dict[str, Indexed] = {}
         self._choices: dict[str, Choice] = {}
         self._burst: Burst | None = None
-        self._bursts: deque[Burst | Hunk] = deque(maxlen=BURSTS)
+        self._bursts: deque[Ended | Hunk] = deque(maxlen=BURSTS)
         self._reading: asyncio.Task[None] | None = None
         self._news = 0
 
@@ -82,8 +84,8 @@ class ContextSource:
             return
         self._touch(changed.after.uri)
         burst, goes_on = grown(self._burst, changed.before, changed.after, changed.edits)
-        if self._burst is not None and not goes_on:
-            self._bursts.append(self._burst)
+        if self._burst is not None and not goes_on and (over := ended(self._burst)):
+            self._bursts.append(over)
         self._burst = burst
 
     def closed(self, uri: str) -> None:
@@ -94,8 +96,7 @@ class ContextSource:
             self._news += 1
         if self._burst is not None and self._burst.after.uri == uri:
             self._burst = None
-        kept = [burst for burst in self._bursts if _uri(burst) != uri]
-        self._bursts = deque(kept, BURSTS)
+        self._bursts = deque((burst for burst in self._bursts if burst.uri != uri), BURSTS)
 
     def prompt(self, document: Document, cursor: int, style: Style, *, block: bool = False) -> Prompt:
         """The prompt for a completion at `cursor`."""
@@ -209,19 +210,16 @@ class ContextSource:
 
     def _hunks(self, document: Document, span: Span) -> list[Hunk]:
         """The recent changes, the oldest first. What is being typed at the place is not one yet."""
-        hunks = [hunk_of(each) if isinstance(each, Burst) else each for each in self._bursts]
+        hunks = [hunk_of(each) if isinstance(each, Ended) else each for each in self._bursts]
         known = [hunk for hunk in hunks if hunk is not None]
         self._bursts = deque(known, BURSTS)
         burst = self._burst
         if burst is None or (burst.after.uri == document.uri and is_near(burst, span)):
             return known
-        last = hunk_of(burst)
-        return known if last is None else [*known, last]
+        over = ended(burst)
+        last = over and hunk_of(over)
+        return [*known, last] if last else known
 
     def _may_leave(self, uri: str) -> bool:
         document = self._workspace.get(uri)
         return document is not None and self._secrecy(document) is None
-
-
-def _uri(burst: Burst | Hunk) -> str:
-    return burst.uri if isinstance(burst, Hunk) else burst.after.uri

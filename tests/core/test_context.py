@@ -159,7 +159,7 @@ def test_a_long_document_is_read_in_sections_and_not_to_its_end() -> None:
     lines = list(sections(document))
     assert [first for first, _ in lines[1:]] == [end for _, end in lines[:-1]]
     assert lines[-1][1] < document.line_count
-    assert max(end - first for first, end in lines) <= 240
+    assert max(end - first for first, end in lines) <= 120
 
 
 @pytest.mark.parametrize(

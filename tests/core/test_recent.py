@@ -2,7 +2,7 @@
 
 import pytest
 
-from lsp_server.core.context import Hunk, grown, hunk_of
+from lsp_server.core.context import Hunk, ended, grown, hunk_of
 from lsp_server.core.document import Change, Document
 from lsp_server.core.edits import replacement
 from lsp_server.core.text import Encoding, Position, Range
@@ -19,8 +19,8 @@ def hunk(old: str, *new: str) -> Hunk | None:
         after = before.edited(edit, version)
         burst, _ = grown(burst, before, after, (edit,))
         before = after
-    assert burst
-    return hunk_of(burst)
+    over = ended(burst) if burst else None
+    return hunk_of(over) if over else None
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,6 @@ def test_a_change_of_many_places_in_one_message_is_one_burst() -> None:
     where = [Range(Position(line, 0), Position(line, 3)) for line in (0, 2)]
     after, edits = before.apply([Change(each, "new") for each in where], 2, Encoding.UTF16)
     burst, _ = grown(None, before, after, edits)
-    found = hunk_of(burst)
+    over = ended(burst)
+    found = over and hunk_of(over)
     assert found and found.text == "-old = 1\n+new = 1\n x = 2\n-old += x\n+new += x\n \n"

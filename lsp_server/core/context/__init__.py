@@ -6,17 +6,19 @@
 from lsp_server.core.context.choice import Chosen, Wanted, choose, known_names
 from lsp_server.core.context.index import Indexed, Part, family, indexed, read, sections
 from lsp_server.core.context.place import Place, place_at
-from lsp_server.core.context.recent import Burst, Hunk, grown, hunk_of, is_near
+from lsp_server.core.context.recent import Burst, Ended, Hunk, ended, grown, hunk_of, is_near
 
 __all__ = [
     "Burst",
     "Chosen",
+    "Ended",
     "Hunk",
     "Indexed",
     "Part",
     "Place",
     "Wanted",
     "choose",
+    "ended",
     "family",
     "grown",
     "hunk_of",

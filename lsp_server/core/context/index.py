@@ -13,7 +13,7 @@ from lsp_server.core.syntax.languages import language_of
 from lsp_server.core.syntax.outline import Defined, outline
 from lsp_server.core.syntax.windows import starts_block
 
-SECTION, LONGEST_SECTION = 60, 240
+SECTION, LONGEST_SECTION = 60, 120
 """Lines that are read at once: a section ends where a block starts, or at the latest after so many."""
 
 PIECE, LONGEST_PIECE = 10, 24
@@ -90,7 +90,7 @@ def sections(document: Document) -> Iterator[tuple[int, int]]:
 
 
 def read(document: Document, first: int, end: int) -> Part:
-    """Read one section: about a millisecond of work."""
+    """Read one section: a millisecond or two of work."""
     lines = list(document.lines(first, end))
     if any(len(line) > LONGEST_LINE for line in lines):
         # What has such lines is generated or is data.

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lsp_server.core.context.words import COMMON, LONGEST_LINE, NAME
 from lsp_server.core.document import Document
@@ -57,14 +58,13 @@ def place_at(document: Document, span: Span) -> Place:
         text = document.line(number)[:LONGEST_LINE]
         lines.add(text.strip())
         typed = span.start - document.line_start(number) if word and number == top else -1
-        for match in NAME.finditer(text):
-            name = match[2]
-            if name in COMMON or match.start(2) <= typed <= match.end(2):
+        for name, start, is_reached, is_called in _names_in(text):
+            if start <= typed <= start + len(name):
                 continue
             near.setdefault(name)
-            if match[1]:
+            if is_reached:
                 reached.add(name)
-            if text.startswith("(", match.end()):
+            if is_called:
                 called.add(name)
     return Place(
         document.uri,
@@ -81,7 +81,22 @@ def place_at(document: Document, span: Span) -> Place:
 
 def imported(document: Document) -> frozenset[str]:
     """The words of the lines that import, at the top of the file; a list in brackets may go on over lines."""
-    head = "".join(line[:LONGEST_LINE] for line in document.lines(0, HEAD))
+    return _imported("".join(line[:LONGEST_LINE] for line in document.lines(0, HEAD)))
+
+
+# Typing changes one line of those that are looked at, so the others are remembered.
+@lru_cache(maxsize=1024)
+def _names_in(line: str) -> tuple[tuple[str, int, bool, bool], ...]:
+    """The names of a line, where they start, and whether they stand behind a dot or before a bracket."""
+    return tuple(
+        (match[2], match.start(2), bool(match[1]), line.startswith("(", match.end()))
+        for match in NAME.finditer(line)
+        if match[2] not in COMMON
+    )
+
+
+@lru_cache(maxsize=16)
+def _imported(head: str) -> frozenset[str]:
     return frozenset(word for match in _IMPORTS.finditer(head) for word in re.findall(r"\w+", match[0]))
 
 

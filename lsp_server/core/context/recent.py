@@ -36,6 +36,15 @@ class Burst:
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """The lines of a burst before and after it, with one unchanged line on each side."""
+
+    uri: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Hunk:
     """The lines of a burst with `-`, `+` or a blank in front. `adds_only`: nothing was removed."""
 
@@ -68,10 +77,16 @@ def grown(
     return Burst(burst.before, after, whole, Span(start, end)), True
 
 
-def hunk_of(burst: Burst) -> Hunk | None:
-    """What a burst changed; None where that is nothing but blanks, or too much to show."""
+def ended(burst: Burst) -> Ended | None:
+    """What is kept of a burst instead of two whole documents; None where it is too much to show."""
     old, new = _lines(burst.before, burst.old), _lines(burst.after, burst.new)
-    if old is None or new is None or _bare(old) == _bare(new):
+    return None if old is None or new is None else Ended(burst.after.uri, old, new)
+
+
+def hunk_of(burst: Ended) -> Hunk | None:
+    """What a burst changed; None where that is nothing but blanks, or too much to show."""
+    old, new = burst.old, burst.new
+    if _bare(old) == _bare(new):
         return None
     lines: list[str] = []
     groups = SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_AROUND)
@@ -79,24 +94,24 @@ def hunk_of(burst: Burst) -> Hunk | None:
         lines += ["@@"] if number else []
         for kind, first, end, new_first, new_end in group:
             if kind == "equal":
-                lines += [" " + line for line in old[first:end]]
+                lines += [" " + line.rstrip("\r\n") for line in old[first:end]]
                 continue
-            lines += ["-" + line for line in old[first:end]]
-            lines += ["+" + line for line in new[new_first:new_end]]
+            lines += ["-" + line.rstrip("\r\n") for line in old[first:end]]
+            lines += ["+" + line.rstrip("\r\n") for line in new[new_first:new_end]]
     if len(lines) > MOST_LINES or any(len(line) > LONGEST_LINE for line in lines):
         return None
     adds_only = not any(line.startswith("-") for line in lines)
-    return Hunk(burst.after.uri, "".join(line + "\n" for line in lines), adds_only)
+    return Hunk(burst.uri, "".join(line + "\n" for line in lines), adds_only)
 
 
-def _lines(document: Document, span: Span) -> list[str] | None:
-    """The whole lines of a span, and one on each side; None where they are too many."""
+def _lines(document: Document, span: Span) -> tuple[str, ...] | None:
+    """The whole lines of a span, and one on each side; None where they are too many, or too long."""
     first, last = document.line_at(span.start), document.line_at(span.end)
-    if last - first > 3 * MOST_LINES:
+    if last - first > 3 * MOST_LINES or len(span) > 2 * LARGEST:
         return None
-    lines = document.lines(max(0, first - _AROUND), last + 1 + _AROUND)
-    return [line.rstrip("\r\n") for line in lines]
+    lines = tuple(document.lines(max(0, first - _AROUND), last + 1 + _AROUND))
+    return lines if sum(map(len, lines)) <= 3 * LARGEST else None
 
 
-def _bare(lines: list[str]) -> list[str]:
+def _bare(lines: Sequence[str]) -> list[str]:
     return [line for text in lines if (line := "".join(text.split()))]
