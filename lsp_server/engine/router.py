@@ -6,9 +6,9 @@ A model that fails rests and comes back by itself; the user is told once when an
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from lsp_server.core.prompt import Chat, Style
+from lsp_server.core.prompt import Chat, Fill, Style, prompt_tokens
 from lsp_server.engine.errors import BackendError, MidstreamError, Rejected
 from lsp_server.engine.health import Health
 from lsp_server.engine.ports import Backend, Delta, Event, Quota, Request, Task
@@ -131,7 +131,7 @@ class Routed:
                 continue
             asked, started = self.router.asked(name), False
             try:
-                async with aclosing(backend.stream(request)) as events:
+                async with aclosing(backend.stream(fitted(request, backend.style))) as events:
                     async for event in events:
                         if not started:
                             started = True
@@ -156,4 +156,19 @@ class Routed:
 
     def _fits(self, request: Request, backend: Backend) -> bool:
         """A chat prompt fits every model; a prompt laid out for one model's completions only its like."""
-        return isinstance(request.prompt, Chat) or backend.style == self.style
+        if isinstance(request.prompt, Chat):
+            return True
+        return replace(backend.style, context_tokens=None) == replace(self.style, context_tokens=None)
+
+
+def fitted(request: Request, style: Style) -> Request:
+    """A request laid out for another model, without what it tells of other code where that is too much.
+
+    A larger model's prompt would fill the context of a small one, which then could not answer at all.
+    """
+    prompt = request.prompt
+    if isinstance(prompt, Fill):
+        return replace(request, prompt=replace(prompt, snippets=())) if style.context_tokens == 0 else request
+    if prompt_tokens(prompt) <= style.budget:
+        return request
+    return replace(request, prompt=replace(prompt, context=""))

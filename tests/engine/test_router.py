@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.core.prompt import Chat, Fill, Prompt, Style
+from lsp_server.core.prompt import Chat, Fill, Prompt, Snippet, Style
 from lsp_server.engine.assistant import Assistant
 from lsp_server.engine.errors import (
     BackendError,
@@ -43,8 +44,10 @@ class Troubled(ScriptedModel):
         self.error = error
         self.head = ""
         self.asked: list[float] = []
+        self.seen: list[Prompt] = []
 
     async def stream(self, request: Request) -> AsyncGenerator[Event, None]:
+        self.seen.append(request.prompt)
         self.asked.append(asyncio.get_running_loop().time())
         if self.head:
             yield Delta(self.head)
@@ -150,6 +153,26 @@ async def test_a_completion_prompt_only_goes_to_a_model_of_its_style() -> None:
     backend = routes.router.backend("edit")
     assert (backend.name, backend.style) == ("local", Style("plain"))
     assert await routes.ask(FILL) == "ok."
+
+
+async def test_a_small_model_that_takes_over_gets_the_code_alone() -> None:
+    routes = Routes(Stalled("nothing came"))
+    routes.local.style = Style("plain", budget=100)
+    long = Chat("Be brief.", "From b.py:\n" + "x = 1\n" * 100, "do it")
+    sent: list[Prompt] = []
+    for model in (routes.spare, routes.local):
+        model.seen = sent
+        model.error = Stalled("nothing came")
+    await routes.ask(long)
+    assert sent == [long, Chat("Be brief.", "", "do it")]
+
+
+async def test_a_model_that_wants_no_context_takes_over_without_it() -> None:
+    routes = Routes(Stalled("nothing came"))
+    routes.fast.style, routes.spare.style = Style("fim"), Style("fim", context_tokens=0)
+    prompt = replace(FILL, snippets=(Snippet("w/b.py", "y = 1\n"),))
+    assert await routes.ask(prompt) == "ok."
+    assert routes.fast.seen == [prompt] and routes.spare.seen == [FILL]
 
 
 async def test_without_a_fallback_only_a_refusing_model_is_left_alone() -> None:
