@@ -36,6 +36,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.editor)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes too long or brings too much for every run runs where it is asked for: `-m nightly`."""
+    if "nightly" not in str(config.getoption("markexpr")):
+        items[:] = [item for item in items if item.get_closest_marker("nightly") is None]
+
+
 class OneDesk(LoadScopeScheduling):
     """Spreads files over the workers; the real editors, which are large, stay together on one."""
 

@@ -25,7 +25,7 @@ async def aimock(tmp_path: Path, *fixtures: dict[str, Any]) -> AsyncIterator[str
     program = _installed()
     file = tmp_path / "fixtures.json"
     file.write_text(json.dumps({"fixtures": fixtures}))
-    port = _free_port()
+    port = free_port()
     process = await asyncio.create_subprocess_exec(
         "node", program, "-p", str(port), "-f", file, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -67,7 +67,8 @@ def _installed() -> Path:
     return program
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port on which nothing listens just now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
