@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from lsp_server.core.document import Document
+from lsp_server.core.prompt import completion_prompt
 from lsp_server.engine.context import ContextSource
 from lsp_server.engine.desk import is_weak
 from lsp_server.engine.ports import Backend, Request
@@ -42,5 +43,6 @@ class Warmth:
         await self._context.prepare(document, backend.style)
         if is_weak(backend.style):
             return
-        prompt = self._context.prompt(document, 0, backend.style)
+        # Without snippets: those of a request depend on its place, and what does not match is paid twice.
+        prompt = completion_prompt(document, 0, backend.style)
         await backend.warm(Request("complete", prompt, max_tokens=16, cache_key=document.uri))

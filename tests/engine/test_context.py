@@ -47,13 +47,13 @@ def test_an_edit_sees_it_and_the_prompt_that_is_shown_too() -> None:
     run_virtual(run())
 
 
-def test_alternatives_and_the_reading_ahead_see_it_too() -> None:
+def test_alternatives_see_it_too_and_what_is_read_ahead_does_not_pay_for_it() -> None:
     async def run() -> None:
         on = Two(complete=Complete(candidates=2))
         on.beside("file:///w/third.py", "from shop import total\n")
         await passes(1.0)
         [warmed] = on.model.warmed
-        assert isinstance(warmed.prompt, Chat) and SIGNATURE in warmed.prompt.context
+        assert isinstance(warmed.prompt, Chat) and SIGNATURE not in warmed.prompt.context
         answer = asyncio.ensure_future(on.assistant.complete(on.ask(on.source.at)))
         (await on.call(0)).finish("one = 1")
         second = await on.call(1)
