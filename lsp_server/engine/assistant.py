@@ -172,7 +172,7 @@ class Assistant:
         if (reason := self.presence.secrecy(document)) is not None:
             raise EditRefused(reason)
         scope = scope_at(document, self._workspace.tree(uri), selection)
-        return edits.explanation(document, scope, self._models.backend("explain"))
+        return edits.explanation(document, scope, self._models.backend("explain"), self.context)
 
     def complete(self, ask: Ask) -> Coroutine[None, None, list[Item]]:
         """Answer an inline completion request, with nothing where none is wanted."""

@@ -11,6 +11,7 @@ from lsp_server.core.prompt import Chat, Problem, Prompt, Snippet, edit_prompt, 
 from lsp_server.core.prompt.budget import tokens
 from lsp_server.core.syntax.scope import Scope
 from lsp_server.core.text import Span, split_lines
+from lsp_server.engine.context import ContextSource
 from lsp_server.engine.errors import EditRefused
 from lsp_server.engine.job import Job
 from lsp_server.engine.masking import masked_prompt
@@ -127,9 +128,10 @@ def describe(scope: Scope) -> str:
     return f"`{scope.name}`" if scope.name else f"The {scope.kind}"
 
 
-async def explanation(document: Document, scope: Scope, backend: Backend) -> str:
+async def explanation(document: Document, scope: Scope, backend: Backend, context: ContextSource) -> str:
     """A short explanation of the scope, in Markdown."""
-    prompt = explain_prompt(document, scope, budget=backend.style.budget)
+    snippets = context.snippets(document, scope.span, backend.style)
+    prompt = explain_prompt(document, scope, snippets, budget=backend.style.budget)
     request = Request(task="explain", prompt=prompt, max_tokens=EXPLANATION_TOKENS, cache_key=document.uri)
     parts: list[str] = []
     async with contextlib.aclosing(backend.stream(request)) as stream:

@@ -47,6 +47,20 @@ def test_an_edit_sees_it_and_the_prompt_that_is_shown_too() -> None:
     run_virtual(run())
 
 
+def test_an_explanation_sees_it_too() -> None:
+    async def run() -> None:
+        on = Two()
+        await passes(1.0)
+        answer = asyncio.ensure_future(on.assistant.explain(URI, on.source.span))
+        call = await on.call()
+        assert SIGNATURE in call.text
+        call.finish("It pays.")
+        assert await answer == "It pays."
+        await on.close()
+
+    run_virtual(run())
+
+
 def test_alternatives_see_it_too_and_what_is_read_ahead_does_not_pay_for_it() -> None:
     async def run() -> None:
         on = Two(complete=Complete(candidates=2))
