@@ -55,7 +55,7 @@ class Helix:
         (configuration / "languages.toml").write_text(
             languages
             or LANGUAGES.format(
-                program=program, arguments=f"[{', '.join(arguments)}]", options=_toml(dict(options or {}))
+                program=program, arguments=f"[{', '.join(arguments)}]", options=toml(dict(options or {}))
             )
         )
         (configuration / "config.toml").write_text(
@@ -165,9 +165,10 @@ class Helix:
             wait_for(lambda: " INS " in self.terminal.screen(), "insert mode")
 
 
-def _toml(value: object) -> str:
+def toml(value: object) -> str:
+    """A value as TOML writes it on one line."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{json.dumps(name)} = {_toml(item)}" for name, item in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(name)} = {toml(item)}" for name, item in value.items()) + "}"
     return json.dumps(value)
 
 
