@@ -9,7 +9,7 @@ from lsp_server.core.prompt import Fill
 from lsp_server.engine.errors import ModelMissing
 from lsp_server.engine.masking import Masking
 from lsp_server.engine.meter import Meter, Metered, usage_file
-from lsp_server.engine.ports import Backend, Request, Status, Task
+from lsp_server.engine.ports import Backend, Request, Since, Status, Task
 from lsp_server.engine.router import Router
 from lsp_server.engine.usage import as_data
 from lsp_server.settings import Model, Settings
@@ -66,9 +66,9 @@ class ConfiguredModels:
         request = Request("complete", Fill("", "", "plain", True, "", ""), max_tokens=1)
         self._spawn(self.backend("complete").warm(request), "warm")
 
-    def accepted(self, model: str, task: Task, lead_ms: float) -> None:
-        """The user took what a model gave, so many milliseconds after it was asked for."""
-        self.meter.accepted(model, task, lead_ms)
+    def accepted(self, model: str, task: Task, lead_ms: float, since: Since = "request") -> None:
+        """The user took what a model gave, so many milliseconds after its request or its diagnostic."""
+        self.meter.accepted(model, task, lead_ms, since)
 
     async def usage(self) -> dict[str, Any]:
         """What the models have cost so far."""

@@ -28,6 +28,7 @@ HEAD = (
     "first token p50/p95",
     "tokens/s",
     "lead",
+    "to fix",
 )
 
 
@@ -101,7 +102,8 @@ def _row(line: UsageLine) -> tuple[str, ...]:
         "" if line.cost_per_accepted is None else f"{line.cost_per_accepted:.4f}",
         _pair(line.first_token_p50, line.first_token_p95),
         "" if line.tokens_per_second is None else f"{line.tokens_per_second:.0f}",
-        _seconds(line.lead_ms if line.lead_ms is not None else line.fix_lead_ms),
+        _seconds(line.lead_ms),
+        _seconds(line.fix_lead_ms),
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from lsp_server.engine.errors import BudgetExceeded
-from lsp_server.engine.ports import Usage
+from lsp_server.engine.ports import Since, Usage
 from lsp_server.engine.prices import NANO
 from lsp_server.texts import models as texts
 
@@ -58,7 +58,6 @@ KEPT_DAYS = 90
 WARNING_AT = 0.8
 
 State = Literal["done", "cancelled", "failed"]
-Since = Literal["request", "diagnostic"]
 Period = Literal["day", "month"]
 
 

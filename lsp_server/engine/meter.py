@@ -26,12 +26,11 @@ from lsp_server.engine.ledger import (
     Period,
     Reservation,
     Settlement,
-    Since,
     State,
     day_of,
     open_ledger,
 )
-from lsp_server.engine.ports import Backend, Event, Finish, Request, Task, Usage
+from lsp_server.engine.ports import Backend, Event, Finish, Request, Since, Task, Usage
 from lsp_server.engine.prices import NANO, at_most, cost, expected, highest_cost, is_fast, prices_of
 from lsp_server.engine.usage import UsageReport, usage_report
 from lsp_server.settings import Budget, Limit, Model, ModelLimit

@@ -12,6 +12,8 @@ from lsp_server.core.edits import Patch
 from lsp_server.core.prompt import Prompt, Style
 
 Task = Literal["complete", "edit", "explain", "escalate"]
+Since = Literal["request", "diagnostic"]
+"""What the time to an accepted answer is counted from."""
 
 
 @dataclass(frozen=True, slots=True)

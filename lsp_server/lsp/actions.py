@@ -1,5 +1,6 @@
 """Code actions: the ways into an edit that need no user interface of ours."""
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -101,6 +102,7 @@ def fixes(
         where = convert.to_span(document, diagnostic.range, session.workspace.encoding)
         if where.end < span.start or where.start > span.end:
             continue
+        session.leads.offered(document.uri, diagnostic.message, time.monotonic())
         message = " ".join(diagnostic.message.split())
         short = message if len(message) <= 60 else message[:59] + "…"
         fix = action(

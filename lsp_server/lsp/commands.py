@@ -1,7 +1,8 @@
 """The commands: each reads its argument, acts at once, and answers at once unless asked to wait."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -49,15 +50,17 @@ def edit(session: Session, arguments: tuple[Any, ...]) -> Any:
     document = session.workspace.get(uri)
     if document is None:
         raise JsonRpcInvalidParams(message=texts.NOT_OPEN.format(uri=uri))
+    found = problems(session, document, argument.get("findings"))
     generation = session.assistant.edit(
         uri,
         convert.selection_field(argument, document, session.workspace.encoding),
         convert.text_field(argument, "instruction", required=True),
         model=convert.text_field(argument, "model"),
-        problems=problems(session, document, argument.get("findings")),
+        problems=found,
         directive=argument.get("directive") is True,
     )
-    return started(session, generation, wait=argument.get("wait") is True)
+    messages = [problem.message for problem in found]
+    return started(session, generation, wait=argument.get("wait") is True, mends=messages)
 
 
 def redirect(session: Session, arguments: tuple[Any, ...]) -> Any:
@@ -77,8 +80,9 @@ def escalate(session: Session, arguments: tuple[Any, ...]) -> Any:
     return started(session, generation, wait=argument.get("wait") is True)
 
 
-def started(session: Session, generation: Generation, *, wait: bool) -> Any:
+def started(session: Session, generation: Generation, *, wait: bool, mends: Sequence[str] = ()) -> Any:
     """The id at once, or the result when the edit has ended; cancelling the request stops the edit."""
+    session.leads.began(generation.job.id, generation.job.uri, mends, time.monotonic())
     return waited(session, generation) if wait else {"id": generation.job.id}
 
 
@@ -100,7 +104,12 @@ def revert(session: Session, arguments: tuple[Any, ...]) -> Any:
 
 
 def accept(session: Session, arguments: tuple[Any, ...]) -> Any:
-    return told(session.assistant.accept(target(convert.argument(arguments))))
+    generation = session.assistant.generations.find(target(convert.argument(arguments)))
+    result = session.assistant.accept(generation.job.id)
+    lead = session.leads.accepted(generation.job.id, time.monotonic()) if generation.edits else None
+    if lead is not None:
+        session.models.accepted(generation.job.backend.name, generation.job.kind, *lead)
+    return told(result)
 
 
 async def told(result: Coroutine[Any, Any, Result]) -> dict[str, Any]:

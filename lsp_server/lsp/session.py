@@ -9,10 +9,11 @@ from lsprotocol import types
 from lsp_server.core.text import Encoding
 from lsp_server.engine import logs
 from lsp_server.engine.assistant import Assistant
-from lsp_server.engine.ports import Models, Status, Task
+from lsp_server.engine.ports import Models, Since, Status, Task
 from lsp_server.engine.workspace import Workspace
 from lsp_server.lsp.dispatch import Server
 from lsp_server.lsp.editor import LspEditor, encoding_of, spawn
+from lsp_server.lsp.leads import Leads
 from lsp_server.lsp.plain import plain
 from lsp_server.settings import Problem, Settings, read
 from lsp_server.texts import edits as texts
@@ -29,8 +30,8 @@ class ConfigurableModels(Models, Protocol):
     def warm(self) -> None:
         """Connect to the completion model in the background."""
 
-    def accepted(self, model: str, task: Task, lead_ms: float) -> None:
-        """The user took what a model gave, so many milliseconds after it was asked for."""
+    def accepted(self, model: str, task: Task, lead_ms: float, since: Since = "request") -> None:
+        """The user took what a model gave, so many milliseconds after its request or its diagnostic."""
 
     async def close(self) -> None:
         """End every connection."""
@@ -54,6 +55,7 @@ class Session:
         self.workspace = Workspace(Encoding.UTF16)
         self.editor = LspEditor(server, self.workspace)
         self.settings = Settings()
+        self.leads = Leads()
         self.assistant = Assistant(lambda: self.settings, self.workspace, models, self.editor)
         models.asks(self._may_download)
         self.tasks: set[asyncio.Task[Any]] = set()

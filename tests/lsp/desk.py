@@ -10,7 +10,7 @@ from typing import Any
 
 from lsp_server.engine import logs
 from lsp_server.engine.errors import Rejected
-from lsp_server.engine.ports import Status, Task
+from lsp_server.engine.ports import Since, Status, Task
 from lsp_server.lsp.dispatch import Intake
 from lsp_server.lsp.server import Door, build
 from lsp_server.lsp.transport import TransportWriter
@@ -32,7 +32,7 @@ class ScriptedModels:
         self.settings = Settings()
         self.tell: Callable[[Status], None] = lambda status: None
         self.ask: Callable[[str, int], Coroutine[Any, Any, bool]] | None = None
-        self.taken: list[tuple[str, Task]] = []
+        self.taken: list[tuple[str, Task, Since]] = []
         self.asked_for: list[str] = []
         self.warmed = 0
 
@@ -57,9 +57,9 @@ class ScriptedModels:
     def asks(self, ask: Callable[[str, int], Coroutine[Any, Any, bool]]) -> None:
         self.ask = ask
 
-    def accepted(self, model: str, task: Task, lead_ms: float) -> None:
+    def accepted(self, model: str, task: Task, lead_ms: float, since: Since = "request") -> None:
         assert lead_ms >= 0
-        self.taken.append((model, task))
+        self.taken.append((model, task, since))
 
     async def usage(self) -> dict[str, Any]:
         return {"today": None}

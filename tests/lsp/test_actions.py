@@ -132,6 +132,8 @@ async def test_a_quick_fix_takes_the_diagnostic_with_what_it_points_to_into_the_
         await choose(client, fix)
         sent = client.model.calls[0].text
         assert "out of range" in sent and "may have no colon" in sent
+        await client.command("midstream.accept")
+        assert client.models.taken == [("scripted", "edit", "diagnostic")]
 
 
 async def test_a_diagnostic_elsewhere_is_not_offered() -> None:

@@ -134,6 +134,14 @@ async def test_accept_leaves_nothing_to_revert() -> None:
         with pytest.raises(RuntimeError, match="There is no edit here"):
             await client.command("midstream.revert")
         assert client.text(URI) == TWO
+        assert client.models.taken == [("scripted", "edit", "request")]
+
+
+async def test_an_edit_that_changed_nothing_is_not_counted_as_accepted() -> None:
+    async with desk(FUNCTION, model=ScriptedModel([[FUNCTION.replace("<|>", "")]])) as client:
+        await client.command("midstream.edit", {**EDIT, "wait": True})
+        assert (await client.command("midstream.accept"))["outcome"] == "unchanged"
+        assert client.models.taken == []
 
 
 async def test_escalate_runs_the_last_edit_on_the_deep_tier() -> None:
@@ -228,7 +236,7 @@ async def test_what_was_accepted_reaches_the_meter_once() -> None:
         assert await client.accept(answer) == "x = 1\n"
         await client.command("midstream.accepted", "c1")
         await client.command("midstream.accepted")
-        assert client.models.taken == [("scripted", "complete")]
+        assert client.models.taken == [("scripted", "complete", "request")]
 
 
 async def test_two_edits_that_wait_are_answered_each_by_its_own() -> None:

@@ -79,7 +79,7 @@ async def test_accepting_reaches_the_meter() -> None:
     ) as client:
         [entry] = (await ask(client))["items"]
         await client.command(entry["command"]["command"], *entry["command"]["arguments"])
-        assert client.models.taken == [("scripted", "complete")]
+        assert client.models.taken == [("scripted", "complete", "request")]
 
 
 async def test_nothing_to_say_is_an_empty_list_that_asks_again() -> None:
