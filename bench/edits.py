@@ -19,11 +19,14 @@ from lsp_server.core.syntax.scope import Scope, scope_at
 from lsp_server.core.syntax.tree import SyntaxTree
 from lsp_server.core.text import Span, split_lines
 from lsp_server.engine.errors import EditRefused
+from lsp_server.engine.pace import PATCH_INTERVAL, joined
 from lsp_server.engine.rewrite import HunkRewriter, Listener, ScopeRewriter
 
 COUNT = 100
 TOKEN = 4
 CONTEXT = 1
+RATES = (1_200, 10_000)
+"""Tokens a second at which the edits of one patch interval go out together."""
 INSTRUCTION = "Bring this function up to date."
 
 Rewriter = ScopeRewriter | HunkRewriter
@@ -88,8 +91,11 @@ def count_of(lines: Sequence[str], block: Sequence[str]) -> int:
     return sum(lines[row : row + len(block)] == block for row in range(len(lines) - len(block) + 1))
 
 
-def replay(change: Change, reply: str, kind: str) -> tuple[str, list[Edit], float]:
-    """The file after the reply, the edits that led there, and the seconds that took."""
+def replay(change: Change, reply: str, kind: str, flush: int | None = None) -> tuple[str, list[Edit], float]:
+    """The file after the reply, the edits that led there, and the seconds that took.
+
+    With `flush` the edits of so many tokens go out together, joined as for a client that groups undo.
+    """
     document = Document.open("file:///bench.py", "python", 1, change.file)
     scope = scope_of(document, change)
     old = document.slice(scope.span.start, scope.span.end)
@@ -99,13 +105,18 @@ def replay(change: Change, reply: str, kind: str) -> tuple[str, list[Edit], floa
         if kind == "hunks"
         else ScopeRewriter(old, document, scope, lead=old[: scope.lead], instruction=INSTRUCTION)
     )
-    began, edits = perf_counter(), list[Edit]()
-    for start in range(0, len(reply), TOKEN):
-        edits += rewriter.push(listener.push(reply[start : start + TOKEN]))
+    began, edits, screen = perf_counter(), list[Edit](), old
+    ready: list[Edit] = []
+    for count, start in enumerate(range(0, len(reply), TOKEN), 1):
+        ready += rewriter.push(listener.push(reply[start : start + TOKEN]))
+        if flush and count % flush == 0:
+            edits += joined(screen, ready)
+            screen, ready = rewriter.screen, []
         if listener.complete:
             break
-    edits += rewriter.push(listener.finish())
-    edits += rewriter.finish()
+    ready += rewriter.push(listener.finish())
+    ready += rewriter.finish()
+    edits += joined(screen, ready) if flush else ready
     took = perf_counter() - began
     after = change.file[: scope.span.start] + apply(old, edits) + change.file[scope.span.end :]
     return after, edits, took
@@ -162,14 +173,16 @@ def trimmed(gone: str, come: str) -> int:
     return len(gone) + len(come) - 2 * (start + end)
 
 
-def row(name: str, make: Callable[[Change], str], every: Sequence[Change], kind: str) -> None:
+def row(
+    name: str, make: Callable[[Change], str], every: Sequence[Change], kind: str, flush: int | None = None
+) -> None:
     exact = other = refused = count = 0
     seconds, ratios, strict, tokens = 0.0, list[float](), list[float](), 0
     for change in every:
         reply = make(change)
         tokens += -(-len(reply) // TOKEN)
         try:
-            after, edits, took = replay(change, reply, kind)
+            after, edits, took = replay(change, reply, kind, flush)
         except EditRefused:
             refused += 1
             continue
@@ -177,27 +190,31 @@ def row(name: str, make: Callable[[Change], str], every: Sequence[Change], kind:
         wanted = change.file[: change.start] + change.new + change.file[end:]
         exact, other = exact + (after == wanted), other + (after != wanted)
         count, seconds = count + len(edits), seconds + took
-        touched = sum(edit.end - edit.start + len(edit.text) for edit in edits)
+        touched = sum(edit.size for edit in edits)
         ratios.append(touched / max(1, smallest(change.old, change.new)))
         strict.append(touched / max(1, cheapest(change.old, change.new)))
     ratios.sort()
     p95 = ratios[len(ratios) * 95 // 100]
     print(
         f"{name:20} {exact:5} {other:6} {refused:8} {sum(ratios) / len(ratios):8.2f} {median(ratios):7.2f} "
-        f"{p95:6.2f} {sum(strict) / len(strict):7.2f} {count / seconds:9,.0f} {tokens:8,}"
+        f"{p95:6.2f} {sum(strict) / len(strict):7.2f} {count:6,} {count / seconds:9,.0f} {tokens:8,}"
     )
 
 
 def main() -> None:
     every = changes(COUNT)
     print(f"{len(every)} changes; touched: times the minimal line diff; strict: times the cheapest alignment")
-    print("reply                exact  other  refused  touched  median    p95  strict   edits/s   tokens")
+    print(
+        "reply                exact  other  refused  touched  median    p95  strict  edits   edits/s   tokens"
+    )
     for make in (clean, fenced, prose, echo, at_left_edge, crlf, whole_file):
         row(make.__name__, make, every, "scope")
     decorated = [change for change in every if change.lead and change.old.startswith(change.lead)]
     row(f"undecorated ({len(decorated)})", without_decorators, decorated, "scope")
     for make in (hunks, hunks_in_prose):
         row(make.__name__, make, every, "hunks")
+    for rate in RATES:
+        row(f"clean, {rate:,}/s", clean, every, "scope", round(rate * PATCH_INTERVAL))
     long = [change for change in every if len(change.old.splitlines()) >= 40]
     ratio = sum(len(hunks(each)) for each in long) / sum(len(clean(each)) for each in long)
     print(f"hunks take {ratio:.0%} of the tokens in the {len(long)} functions of 40 lines or more")

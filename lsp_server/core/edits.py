@@ -20,6 +20,11 @@ class Edit:
         return len(self.text) - (self.end - self.start)
 
     @property
+    def size(self) -> int:
+        """How many characters it touches: those that it removes and those that it inserts."""
+        return self.end - self.start + len(self.text)
+
+    @property
     def is_noop(self) -> bool:
         """True for an edit that removes nothing and inserts nothing."""
         return self.start == self.end and not self.text

@@ -10,7 +10,7 @@ import contextlib
 from lsp_server.core.edits import Edit, Patch, replacement
 from lsp_server.engine.errors import EditRefused, Interrupted, MidstreamError
 from lsp_server.engine.job import Job
-from lsp_server.engine.pace import Pace, merged, safe_parts
+from lsp_server.engine.pace import Pace, joined, merged, safe_parts
 from lsp_server.engine.patches import Landing, Region
 from lsp_server.engine.ports import (
     ApplyReply,
@@ -181,11 +181,11 @@ class Generation:
         return text
 
     async def _land(self, before: str, edits: list[Edit]) -> None:
-        """Bring edits to the client one after the other, or as one where each is an undo step."""
-        if not self._editor.groups_undo:
-            if len(edits) > 1:
-                edits = merged(before, edits)
-            edits = [part for edit in edits for part in safe_parts(edit, before)]
+        """Bring edits to the client in as few patches as may be, or as one where each is an undo step."""
+        if self._editor.groups_undo:
+            edits = joined(before, edits)
+        elif edits:
+            edits = [part for edit in merged(before, edits) for part in safe_parts(edit, before)]
         for edit in edits:
             await self._land_one(edit)
 

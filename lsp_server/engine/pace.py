@@ -1,6 +1,7 @@
 """When the next patch may go, and as how many edits: what undo and the client's quirks ask for."""
 
 import asyncio
+from collections.abc import Sequence
 
 from lsp_server.core.edits import Edit, apply, hull, replacement
 
@@ -9,6 +10,9 @@ PATCH_INTERVAL = 0.04
 
 FIRST_STEP, STEPS = 0.1, 7
 """Where each patch is an undo step: intervals double from 0.1 s, with at most 7 steps and the last."""
+
+SPARING = 1.1
+"""Edits are joined to one that touches at most so many times their characters."""
 
 
 class Pace:
@@ -51,7 +55,25 @@ def has_pairs(text: str) -> bool:
     return not text.isascii() and max(text) > "\uffff"
 
 
-def merged(before: str, edits: list[Edit]) -> list[Edit]:
+def joined(before: str, edits: Sequence[Edit]) -> list[Edit]:
+    """The same change in fewer edits, because each costs a round trip to the client.
+
+    Edits that follow each other become one as long as that touches hardly more characters than they do.
+    """
+    found: list[Edit] = []
+    last: list[Edit] = []
+    touched = 0
+    for edit in edits:
+        touched += edit.size
+        both = merged(before, [*last, edit])
+        if last and sum(each.size for each in both) > SPARING * touched:
+            found += last
+            before, both, touched = apply(before, last), [edit], edit.size
+        last = both
+    return found + last
+
+
+def merged(before: str, edits: Sequence[Edit]) -> list[Edit]:
     """The same change as at most one edit."""
     old, new = hull(edits)
     after = apply(before, edits)
