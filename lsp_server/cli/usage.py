@@ -3,8 +3,10 @@
 import argparse
 import json
 import os
+import shutil
 import sqlite3
 import sys
+import textwrap
 import time
 from collections.abc import Iterator, Sequence
 
@@ -25,11 +27,16 @@ HEAD = (
     "cost",
     "accepted",
     "each",
-    "first token p50/p95",
+    "first p50/p95",
     "tokens/s",
     "lead",
     "to fix",
 )
+NAMES, SPENT = 2, 8
+"""Columns up to which a row holds names, and what was spent."""
+
+PER_LINE = 1000
+"""Characters where there is no terminal to fit."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -52,19 +59,20 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"file": str(path), **as_data(report)}, indent=2))
     else:
-        print("\n".join(shown(report)))
+        print("\n".join(shown(report, shutil.get_terminal_size((PER_LINE, 24)).columns)))
     return 0
 
 
-def shown(report: UsageReport) -> Iterator[str]:
-    """The report as the terminal shows it."""
+def shown(report: UsageReport, width: int = PER_LINE) -> Iterator[str]:
+    """The report as a terminal of so many columns shows it."""
     if not report.week:
         yield texts.NOTHING_USED
     else:
-        yield from _table(texts.TODAY.format(date=report.date), report.today)
+        yield from _table(texts.TODAY.format(date=report.date), report.today, width)
         yield ""
-        yield from _table(texts.LAST_SEVEN_DAYS, report.week)
+        yield from _table(texts.LAST_SEVEN_DAYS, report.week, width)
         yield ""
+        yield from textwrap.wrap(texts.WHAT_COLUMNS_SAY, width)
         if any(line.estimated for line in report.week):
             yield texts.ESTIMATED
         yield texts.WHOSE_PRICES.format(currency=report.currency, price_date=report.price_date)
@@ -72,19 +80,31 @@ def shown(report: UsageReport) -> Iterator[str]:
         yield _limit(limit)
 
 
-def _table(title: str, lines: Sequence[UsageLine]) -> Iterator[str]:
+def _table(title: str, lines: Sequence[UsageLine], width: int) -> Iterator[str]:
+    """In one piece where it fits, else what was spent above what came of it."""
     yield title
-    rows = [HEAD, *(_row(line) for line in lines)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
     if not lines:
         yield "  nothing"
         return
+    rows = [HEAD, *(_row(line) for line in lines)]
+    whole = list(_aligned(rows))
+    if max(map(len, whole)) <= width:
+        yield from whole
+        return
+    yield from _aligned([row[:SPENT] for row in rows])
+    yield ""
+    yield from _aligned([(*row[:NAMES], *row[SPENT:]) for row in rows])
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Names to the left, numbers to the right, and a line above the last row."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
         if number == len(rows) - 1:
             yield "  " + "─" * (sum(widths) + 2 * (len(widths) - 1))
-        names = (cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True))
-        numbers = (cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True))
-        yield "  " + "  ".join((*names, *numbers))
+        names = (cell.ljust(width) for cell, width in zip(row[:NAMES], widths, strict=False))
+        numbers = (cell.rjust(width) for cell, width in zip(row[NAMES:], widths[NAMES:], strict=True))
+        yield ("  " + "  ".join((*names, *numbers))).rstrip()
 
 
 def _row(line: UsageLine) -> tuple[str, ...]:

@@ -98,6 +98,10 @@ NOTHING_USED = "Nothing has been used in the last seven days."
 TODAY = "Today, {date}"
 LAST_SEVEN_DAYS = "The last seven days"
 ESTIMATED = "~ in part estimated: nobody reports the cost of requests that were cancelled."
+WHAT_COLUMNS_SAY = (
+    "each: cost per accepted. first: time to the first token, median and 95th percentile. "
+    "lead: from a request, to fix: from a diagnostic, to what was accepted."
+)
 WHOSE_PRICES = "Cost as the prices say; the built-in ones are {currency} of {price_date}."
 ALL_MODELS = "all models"
 LIMIT = "Limit per {period}, {whose}: {used} of {limit} used{share}."

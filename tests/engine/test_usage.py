@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lsp_server.cli.usage import add_parser, run
+from lsp_server.cli.usage import HEAD, add_parser, run
 from lsp_server.core.prompt import Chat, Fill
 from lsp_server.engine.ledger import Entry, Ledger, Settlement
 from lsp_server.engine.ports import Request, Usage
@@ -165,6 +165,18 @@ def test_usage_on_screen(used: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "Limit per day, all models: 0.50 of 2.00 used (25%)." in shown
     assert "Limit per day, spark: 1,670 of 5,000 tokens used (33%)." in shown
     assert "~ in part estimated" in shown
+
+
+def test_usage_on_a_narrow_screen(
+    used: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every column is there, and no line is longer than the screen."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert usage() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    spent, gained = [line for line in lines if line.startswith("  model")][:2]
+    assert [*spent.split(), *gained.split()[2:]] == " ".join(HEAD).split()
 
 
 def test_nothing_used_yet(
