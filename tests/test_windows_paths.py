@@ -32,16 +32,22 @@ def test_the_path_inside_a_uri(uri: str) -> None:
     assert path_of(uri) == PATHS[uri]
 
 
-@pytest.mark.parametrize(
-    "path", [r"C:\Users\ada\a.py", r"D:\My Code\ü ß.py", r"\\server\share\a.py", r"c:\x\100%\#1.py"]
-)
+URIS = {
+    r"C:\Users\ada\a.py": "file:///C:/Users/ada/a.py",
+    r"D:\My Code\ü ß.py": "file:///D:/My%20Code/%C3%BC%20%C3%9F.py",
+    r"\\server\share\a.py": "file://server/share/a.py",
+    r"c:\x\100%\#1.py": "file:///c:/x/100%25/%231.py",
+}
+"""Paths of Windows, and their URIs as Python writes them."""
+
+
+@pytest.mark.parametrize("path", URIS)
 def test_every_path_of_windows_survives_its_uri(path: str) -> None:
     windows = PureWindowsPath(path)
-    found = path_of(windows.as_uri())
     expected = windows.as_posix()
     if windows.drive.endswith(":"):
         expected = "/" + windows.drive.lower() + expected[len(windows.drive) :]
-    assert found == expected
+    assert path_of(URIS[path]) == expected
 
 
 @pytest.mark.parametrize(
