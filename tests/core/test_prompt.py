@@ -189,27 +189,6 @@ def test_the_parts_of_a_chat_prompt_are_stable_first() -> None:
     assert second.request.startswith(first.request.partition("<|cursor|>")[0])
 
 
-def test_snippets_that_do_not_fit_are_left_out() -> None:
-    snippets = [Snippet("a.py", "a = 1\n"), Snippet("b.py", "b = 1\n" * 5000), Snippet("c.py", "c = 1\n")]
-    prompt = chat(completion("x = <|>", CHAT, snippets=snippets))
-    assert "a = 1" in prompt.context and "b = 1" not in prompt.context
-    assert prompt_tokens(prompt) <= CHAT.budget
-
-
-@pytest.mark.parametrize(
-    ("language", "text", "shown_"),
-    [
-        ("go", "type A int\n\nvar b = 1\n", "// From a b.go:\n// type A int\n//\n// var b = 1\n\n"),
-        ("ocaml", "let a = 1\n", "(* From a b.go: *)\n(* let a = 1 *)\n\n"),
-        ("ocaml", "let a = 1 (* one *)\n", ""),
-        ("json", "{}\n", ""),
-    ],
-)
-def test_snippets_as_comments_close_nothing(language: str, text: str, shown_: str) -> None:
-    prompt = Fill("x", "y", "fim", True, "p", language, (Snippet("a\nb.go", text),))
-    assert with_comments(prompt) == Fill(shown_ + "x", "y", "fim", True, "p", language)
-
-
 @pytest.mark.parametrize(
     ("uri", "path"),
     [
@@ -279,14 +258,6 @@ def test_B118_the_markers_of_hunks_are_those_that_the_parser_takes() -> None:
     (hunk,) = parser.push(prompt.instructions)
     assert hunk.search == "lines copied exactly from the code\n"
     assert HunkParser(marker_width(HOSTILE)).push(HOSTILE) == []
-
-
-@pytest.mark.parametrize("kind", ["code", "definition", "edit"])
-def test_B118_a_snippet_cannot_close_its_block(kind: Any) -> None:
-    snippets = [Snippet("w/a\n```\nb.py", HOSTILE, kind)]
-    prompt = chat(completion("x = <|>\n", CHAT, snippets=snippets))
-    assert fields(prompt.context) == [HOSTILE]
-    assert fields(edit("<[x = 1]>\n", "Say it better.", snippets=snippets).context)[0] == HOSTILE
 
 
 def test_B118_messages_and_paths_stay_on_their_line() -> None:

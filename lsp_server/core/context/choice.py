@@ -113,7 +113,7 @@ def _in_order(chosen: list[Chosen], previous: Sequence[Chosen]) -> list[Chosen]:
 def _pieces(place: Place, others: Sequence[Indexed], previous: Sequence[Chosen]) -> Iterator[Chosen]:
     """Pieces of other documents that are about the same, the most alike first, one of each document."""
     names = frozenset(place.near)
-    before = {(chosen.uri, chosen.snippet.text) for chosen in previous}
+    before = {(each.uri, each.snippet.text) for each in previous if each.snippet.kind == "code"}
     ranked: list[tuple[float, int, Chosen]] = []
     for age, other in enumerate(others):
         best: tuple[float, int, Chosen] | None = None
