@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
@@ -15,25 +15,34 @@ from lsp_server.cli.bench_cases import Hole, built_in, in_folder
 from lsp_server.cli.bench_page import page
 from lsp_server.cli.compose import ConfiguredModels
 from lsp_server.cli.headless import HeadlessEditor
-from lsp_server.core.prompt import completion_prompt
+from lsp_server.core.prompt import Fill, completion_prompt
+from lsp_server.core.reply import ReplyFilter
 from lsp_server.core.syntax.tree import parses
 from lsp_server.core.text import Span
 from lsp_server.engine.errors import MidstreamError
+from lsp_server.engine.masking import masked_prompt
 from lsp_server.engine.ports import Backend, Delta, Finish, Request, Usage
-from lsp_server.engine.prices import NANO, cost, is_fast, prices_of
+from lsp_server.engine.prices import NANO, cost, expected, is_fast, prices_of
 from lsp_server.settings import Edit, Model, Settings, load_user
 from lsp_server.texts import commands as texts
 
 EDITS = 3
+NOTHING = Request("complete", Fill("", "", "plain", True, "", ""), max_tokens=1)
+"""What a model is asked to get ready for."""
+
 INSTRUCTION = "Add a documentation comment. Change nothing else."
 
 
 @dataclass(slots=True)
 class Row:
-    """What one model did. Times are milliseconds; None where nothing came."""
+    """What one model did. Times are milliseconds; None where nothing came.
+
+    `set_up` is the time to a connection, or to loaded weights. A useful line is the first one that has
+    more than blanks, or all of a shorter answer.
+    """
 
     model: str
-    first_call: float | None = None
+    set_up: float | None = None
     first_token: list[float] = field(default_factory=list)
     useful_line: list[float] = field(default_factory=list)
     tokens_per_second: list[float] = field(default_factory=list)
@@ -79,15 +88,24 @@ def run(arguments: argparse.Namespace) -> int:
 async def measure(settings: Settings, names: list[str], cases: list[Hole]) -> list[Row]:
     """Every model on every case, the models in turn, so that a slow minute hits all of them."""
     models = ConfiguredModels(os.environ)
+    # A model that stands in for another one would be measured under that one's name.
+    alone = {name: replace(model, fallback="") for name, model in settings.models.items()}
+    settings = replace(settings, models=alone)
     models.configure(settings, lambda status: None)
     rows = [Row(name) for name in names]
     spent = dict.fromkeys(names, 0)
+    # Loading the detectors of secrets is no part of any model's time.
+    await asyncio.to_thread(masked_prompt, NOTHING.prompt)
     try:
+        for row in rows:
+            started = time.perf_counter()
+            await models.backend("complete", row.model).warm(NOTHING)
+            row.set_up = (time.perf_counter() - started) * 1000
         for number, hole in enumerate(cases):
             for row in rows:
                 if row.trouble:
                     continue
-                print(f"\r{number + 1} of {len(cases)}: {row.model:20}", end="", file=sys.stderr)
+                progress(f"{number + 1} of {len(cases)}: {row.model}")
                 try:
                     backend = models.backend("complete", row.model)
                     spent[row.model] += await complete(hole, backend, settings.models[row.model], row)
@@ -97,12 +115,18 @@ async def measure(settings: Settings, names: list[str], cases: list[Hole]) -> li
             for hole in cases[:EDITS] if not row.trouble else ():
                 await edit(hole, settings, models, row)
     finally:
-        print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
+        progress("")
         await models.close()
     for row in rows:
         priced = prices_of(settings.models[row.model]) is not None and row.asked
         row.cost_per_thousand = spent[row.model] * 1000 / row.asked / NANO if priced else None
     return rows
+
+
+def progress(words: str) -> None:
+    """One line of a terminal, written over."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{words}", end="", file=sys.stderr, flush=True)
 
 
 async def complete(hole: Hole, backend: Backend, model: Model, row: Row) -> int:
@@ -113,14 +137,18 @@ async def complete(hole: Hole, backend: Backend, model: Model, row: Row) -> int:
     request = Request("complete", prompt, max_tokens=64, stop=stop, cache_key=document.uri)
     started = time.perf_counter()
     first: float | None = None
+    line: float | None = None
     pieces, text, usage = 0, "", Usage()
+    cleaner = ReplyFilter("completion")
     async with contextlib.aclosing(backend.stream(request)) as stream:
         async for event in stream:
             match event:
                 case Delta(text=piece) if piece:
                     first = first or time.perf_counter()
                     pieces += 1
-                    text += piece
+                    text += cleaner.push(piece)
+                    if line is None and "\n" in text.lstrip():
+                        line = time.perf_counter()
                 case Finish(usage=counted):
                     usage = counted
     ended = time.perf_counter()
@@ -128,13 +156,12 @@ async def complete(hole: Hole, backend: Backend, model: Model, row: Row) -> int:
     if first is None:
         return 0
     row.answered += 1
-    if row.first_call is None:
-        row.first_call = (first - started) * 1000
-    else:
-        row.first_token.append((first - started) * 1000)
-        row.useful_line.append((ended - started) * 1000)
+    row.first_token.append((first - started) * 1000)
+    row.useful_line.append(((line or ended) - started) * 1000)
     if pieces > 2 and ended > first:
         row.tokens_per_second.append((pieces - 1) / (ended - first))
+    if usage.input_tokens + usage.output_tokens == 0:
+        usage = replace(expected(request), output_tokens=pieces)
     prices = prices_of(model)
     return 0 if prices is None else cost(prices, usage, fast=is_fast(model))
 
@@ -162,17 +189,19 @@ async def edit(hole: Hole, settings: Settings, models: ConfiguredModels, row: Ro
 
 def table(rows: list[Row]) -> list[str]:
     """The figures as the terminal shows them: medians."""
-    head = f"{'model':20} {'first call':>10} {'first token':>11} {'line':>8} {'tok/s':>7}"
-    lines = [f"{head} {'answered':>9} {'edits':>7} {'per 1,000':>10}"]
+    width = max(5, *(len(row.model) for row in rows))
+    head = f"{'model':{width}} {'set-up':>9} {'token':>9} {'line':>9} {'tok/s':>6}"
+    lines = [f"{head} {'answered':>9} {'applied':>7} {'parsing':>7} {'per 1,000':>9}"]
     for row in rows:
         if row.trouble:
-            lines.append(f"{row.model:20} {row.trouble}")
+            lines.append(f"{row.model:{width}} {row.trouble}")
             continue
         price = "-" if row.cost_per_thousand is None else f"{row.cost_per_thousand:.2f}"
         lines.append(
-            f"{row.model:20} {shown(row.first_call)} {shown(middle(row.first_token)):>11} "
-            f"{shown(middle(row.useful_line)):>8} {middle(row.tokens_per_second) or 0:7.0f} "
-            f"{row.answered:>4}/{row.asked:<4} {row.edits_parsing:>3}/{row.edits_asked:<3} {price:>10}"
+            f"{row.model:{width}} {shown(row.set_up)} {shown(middle(row.first_token))} "
+            f"{shown(middle(row.useful_line))} {middle(row.tokens_per_second) or 0:6.0f} "
+            f"{of(row.answered, row.asked):>9} {of(row.edits_applied, row.edits_asked):>7} "
+            f"{of(row.edits_parsing, row.edits_asked):>7} {price:>9}"
         )
     lines.append(texts.BENCH_LEGEND)
     return lines
@@ -183,5 +212,9 @@ def middle(values: list[float]) -> float | None:
     return median(values) if values else None
 
 
+def of(some: int, all_of_them: int) -> str:
+    return f"{some}/{all_of_them}"
+
+
 def shown(value: float | None) -> str:
-    return f"{'-':>7} ms" if value is None else f"{value:7.0f} ms"
+    return f"{'-':>6} ms" if value is None else f"{value:6.0f} ms"

@@ -11,9 +11,10 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
   max-width: 56rem; margin: 3rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; } th, td { padding: .35rem .6rem; text-align: right; }
+td { white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; } tr + tr td { border-top: 1px solid #8884; }
 figure { margin: 2rem 0; } figcaption { color: var(--faint); } text { fill: var(--ink); font-size: 13px; }
-rect { fill: var(--bar); }
+rect { fill: var(--bar); } .trouble { text-align: left; white-space: normal; color: var(--faint); }
 """
 WIDTH, BAR, LABEL = 760, 26, 160
 
@@ -22,12 +23,13 @@ class Figures(Protocol):
     """What the page shows of one model; times are milliseconds."""
 
     model: str
-    first_call: float | None
+    set_up: float | None
     first_token: list[float]
     useful_line: list[float]
     tokens_per_second: list[float]
     answered: int
     asked: int
+    edits_applied: int
     edits_parsing: int
     edits_asked: int
     cost_per_thousand: float | None
@@ -37,12 +39,13 @@ class Figures(Protocol):
 def page(rows: Sequence[Figures], cases: int) -> str:
     """The whole page as HTML."""
     plots = [
+        plot("Connection set-up, ms (shorter is better)", [(row.model, set_up(row)) for row in rows]),
         plot(
             "First token, median ms (shorter is better)",
             [(row.model, middle(row.first_token)) for row in rows],
         ),
         plot(
-            "Whole line, median ms (shorter is better)",
+            "First useful line, median ms (shorter is better)",
             [(row.model, middle(row.useful_line)) for row in rows],
         ),
         plot("Tokens a second, median", [(row.model, middle(row.tokens_per_second)) for row in rows]),
@@ -58,18 +61,22 @@ def page(rows: Sequence[Figures], cases: int) -> str:
 
 def figures(rows: Sequence[Figures]) -> str:
     """The table."""
-    heads = ("model", "first call", "first token", "line", "tokens/s", "answered", "edits", "per 1,000")
+    heads = (
+        *("model", "set-up", "first token", "useful line", "tokens/s"),
+        *("answered", "edits applied", "edits parsing", "per 1,000"),
+    )
     body = ""
     for row in rows:
         if row.trouble:
-            body += f"<tr><td>{escape(row.model)}<td colspan=7>{escape(row.trouble)}"
+            body += f"<tr><td>{escape(row.model)}<td colspan=8 class=trouble>{escape(row.trouble)}"
             continue
         cells = (
-            number(row.first_call, " ms"),
+            number(row.set_up, " ms"),
             number(middle(row.first_token), " ms"),
             number(middle(row.useful_line), " ms"),
             number(middle(row.tokens_per_second)),
             f"{row.answered} of {row.asked}",
+            f"{row.edits_applied} of {row.edits_asked}",
             f"{row.edits_parsing} of {row.edits_asked}",
             number(row.cost_per_thousand, digits=2),
         )
@@ -95,6 +102,11 @@ def plot(title: str, bars: Sequence[tuple[str, float | None]]) -> str:
         f"<figure><svg viewBox='0 0 {WIDTH} {height}' role=img aria-label='{escape(title)}'>{drawn}</svg>"
         f"<figcaption>{escape(title)}</figcaption></figure>"
     )
+
+
+def set_up(row: Figures) -> float | None:
+    """None for a model that could not be reached: what was waited for it says nothing."""
+    return None if row.trouble else row.set_up
 
 
 def middle(values: Sequence[float]) -> float | None:

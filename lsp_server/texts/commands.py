@@ -20,7 +20,10 @@ ONE_JSON_OBJECT = "print one JSON object"
 NO_SUCH_MODEL = "There is no model {name!r} in the settings; there are {known}."
 NOTHING_TO_COMPLETE = "There is nothing to complete in that folder: no source file with code in it."
 WROTE = "wrote {file}"
-BENCH_LEGEND = "Times are medians in ms; `edits` counts those that landed and parse; prices are the table's."
+BENCH_LEGEND = (
+    "set-up: time to a connection. token, line: median time to the first token and useful line.\n"
+    "applied, parsing: edits that landed, and whose result parses. per 1,000: cost of completions."
+)
 
 COMPLETE_PLACES = "Lines and columns count from 1, in characters, also in the JSON."
 COMPLETE_JSON = "print items, model and timings as one JSON object"

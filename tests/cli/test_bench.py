@@ -43,7 +43,8 @@ async def test_two_models_side_by_side(monkeypatch: pytest.MonkeyPatch, tmp_path
         settings = Settings(models={"there": there, "gone": gone})
         rows = await asyncio.wait_for(bench.measure(settings, ["there", "gone"], built_in()[:3]), 60)
     assert (rows[0].answered, rows[0].asked, rows[0].trouble) == (3, 3, "")
-    assert len(rows[0].first_token) == 2 and rows[0].first_call
+    assert len(rows[0].first_token) == len(rows[0].useful_line) == 3 and rows[0].set_up
+    assert all(first <= line for first, line in zip(rows[0].first_token, rows[0].useful_line, strict=True))
     assert rows[1].answered == 0 and rows[1].trouble
     shown = page(rows, 3)
     assert "there" in shown and "<script" not in shown and "http" not in shown.replace(rows[1].trouble, "")
@@ -56,3 +57,16 @@ def test_an_unknown_model_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
     with pytest.raises(MidstreamError, match="no model 'nobody'"):
         bench.run(argparse.Namespace(models=["nobody"], folder=None, holes=3, html=None, json=False))
+
+
+async def test_nobody_stands_in_for_a_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KEY", TOKEN)
+    monkeypatch.setenv("MIDSTREAM_USAGE_FILE", str(tmp_path / "usage"))
+    async with ModelServer() as server:
+        server.always("1")
+        there = Model("there", "responses-ws", url=server.face.url, model="m", key="env:KEY")
+        gone = Model("gone", "responses-ws", url="ws://127.0.0.1:9/v1", model="m", fallback="there")
+        settings = Settings(models={"there": there, "gone": gone})
+        (row,) = await bench.measure(settings, ["gone"], built_in()[:1])
+        assert "Nothing listens" in row.trouble
+        assert row.answered == 0 and not server.turns
