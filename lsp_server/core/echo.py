@@ -47,16 +47,19 @@ def classify(before: Document, after: Document, edits: Sequence[Edit], expected:
 
     The work follows the size of the edits, not that of the document, and any input gives a verdict.
     """
-    typing = _difference(before, after, _hunks(edits))
     if expected is None:
-        return Verdict(False, typing)
+        return Verdict(False, _difference(before, after, _hunks(edits)))
     expected = _within(expected, before)
     landed = before.edited(expected, before.version)
     undone = inverse(expected, before.slice(expected.start, expected.end))
     beside = _difference(landed, after, _bridged(_hunks([undone, *edits])))
+    if not beside:
+        # Nearly always, and the other story of a large patch would take long to tell.
+        return Verdict(True, ())
+    typing = _difference(before, after, _hunks(edits))
     patch = Span(expected.start, expected.start + len(expected.text))
     less = _size(beside) + _spread(beside, patch) < _size(typing)
-    echo = not beside or _reported(expected, edits) or less
+    echo = _reported(expected, edits) or less
     return Verdict(True, beside) if echo else Verdict(False, typing)
 
 
