@@ -15,7 +15,7 @@ from lsp_server.cli.bench_cases import Hole, built_in, in_folder
 from lsp_server.cli.bench_page import page
 from lsp_server.cli.compose import ConfiguredModels
 from lsp_server.cli.headless import HeadlessEditor
-from lsp_server.core.prompt import Fill, completion_prompt
+from lsp_server.core.prompt import Chat, Fill, Prompt, completion_prompt
 from lsp_server.core.reply import ReplyFilter
 from lsp_server.core.syntax.tree import parses
 from lsp_server.core.text import Span
@@ -27,9 +27,7 @@ from lsp_server.settings import Edit, Model, Settings, load_user
 from lsp_server.texts import commands as texts
 
 EDITS = 3
-NOTHING = Request("complete", Fill("", "", "plain", True, "", ""), max_tokens=1)
-"""What a model is asked to get ready for."""
-
+EMPTY = Fill("", "", "plain", True, "", "")
 INSTRUCTION = "Add a documentation comment. Change nothing else."
 
 
@@ -95,11 +93,14 @@ async def measure(settings: Settings, names: list[str], cases: list[Hole]) -> li
     rows = [Row(name) for name in names]
     spent = dict.fromkeys(names, 0)
     # Loading the detectors of secrets is no part of any model's time.
-    await asyncio.to_thread(masked_prompt, NOTHING.prompt)
+    await asyncio.to_thread(masked_prompt, EMPTY)
     try:
         for row in rows:
+            backend = models.backend("complete", row.model)
+            # Asking for the style loads the adapter, which is no part of it either.
+            prompt: Prompt = Chat("", "", "") if backend.style.kind == "chat" else EMPTY
             started = time.perf_counter()
-            await models.backend("complete", row.model).warm(NOTHING)
+            await backend.warm(Request("complete", prompt, max_tokens=1))
             row.set_up = (time.perf_counter() - started) * 1000
         for number, hole in enumerate(cases):
             for row in rows:
