@@ -210,6 +210,25 @@ def test_a_choice_costs_the_same_in_a_large_document() -> None:
     assert cost(20_000) <= cost(200) * 1.1
 
 
+def test_a_key_far_from_the_last_one_costs_the_same_in_a_large_document() -> None:
+    def cost(lines: int) -> int:
+        found: list[int] = []
+
+        async def run() -> None:
+            on = Two("x = 1\n" * lines + "<|>")
+            kept = on.assistant.context
+            note = kept.changed
+            kept.changed = lambda changed: found.append(steps(lambda: note(changed)))  # type: ignore
+            for at in (0, lines * 3, 0, lines * 3):
+                on.type("y", at)
+            await on.close()
+
+        run_virtual(run())
+        return max(found)
+
+    assert cost(20_000) <= cost(400) * 1.2
+
+
 def test_a_large_file_is_read_between_the_turns_of_the_loop() -> None:
     async def run() -> None:
         on = Two(other=SHOP * 300)
