@@ -70,6 +70,11 @@ class FaultProxy:
         """Close each connection once the server has sent this many further bytes on it."""
         self._upstream_cut = count
 
+    def mend(self) -> None:
+        """Cut no more connections, and break those that were still to be cut."""
+        self._upstream_cut = None
+        self.reset()
+
     def reset(self) -> None:
         """Break every open connection with a reset."""
         for pair in list(self._pairs):
