@@ -100,6 +100,7 @@ def test_with_rebase_typing_elsewhere_and_the_edit_both_arrive(window: Window) -
     window.answer(turn, REST)
     calls = "".join(f"    {word.strip()}()\n" for word in words)
     window.reads(HEAD + FIRST + calls + REST + TAIL + "".join(words))
+    window.sees_lens("Accept All (Tab)")
     window.shot("typed-elsewhere")
     window.set("midstream.edit.onForeignChange", None)
 

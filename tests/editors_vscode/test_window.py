@@ -2,8 +2,9 @@
 
 import pytest
 
+from tests.editors_vscode.conftest import SERVER
 from tests.editors_vscode.example import REST, halfway
-from tests.editors_vscode.window import SERVER, Window
+from tests.editors_vscode.window import Window
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -15,6 +16,7 @@ def test_usage_and_doctor_are_shown(window: Window) -> None:
     window.shot("usage")
     window.command("Midstream: Doctor")
     window.answer(window.turn(""), "yes")
+    window.say(window.turn(""), "this is not read to its end")
     window.sees("tabs", "Preview Doctor")
     window.shows("installation")
     window.shot("doctor")
@@ -32,6 +34,7 @@ def test_the_status_bar_says_what_is_going_on(window: Window) -> None:
     window.sees("status", "Midstream: working, scripted")
     window.answer(turn, REST)
     window.is_ready()
+    window.sees_lens("Accept All (Tab)")
     window.click("[id$='midstream.status'] a")
     window.sees("rows", "Pause…")
     window.shot("menu")

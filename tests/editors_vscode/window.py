@@ -1,23 +1,21 @@
-"""One VS Code with the extension, the real server and the scripted model: what the user does and sees."""
+"""One VS Code with the extension and the real server: what the user does and sees."""
 
 import json
 import os
 import shutil
 import signal
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tests.support.editors import install
 from tests.support.editors.driver import wait_for
-from tests.support.editors.model import ENVIRONMENT, Model
+from tests.support.editors.model import Model
 from tests.support.editors.vscode import VSCode
 from tests.support.marked import parse
 from tests.support.model_server import Turn
 
 T = TypeVar("T")
-SERVER = Path(sys.executable).with_name("midstream")
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots" / "vscode"
 READERS = Path(__file__).with_name("readers.js").read_text()
 FRAMES = """
@@ -37,32 +35,37 @@ try {
 class Window:
     """What the tests wait for is read off the page, the document, or the model's side."""
 
-    def __init__(self, folder: Path, model: Model) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        model: Model,
+        settings: Mapping[str, Any],
+        environment: Mapping[str, str],
+        *,
+        trust: bool = True,
+    ) -> None:
         self.model = model
         self._folder = folder
         self._opened = 0
         self._records = False
         self.failures = 0
         self._uses: set[int] = set()
-        self.home = home = folder.parent / f"{folder.name}-vscode"
-        machine = home / "user" / "Machine" / "settings.json"
-        machine.parent.mkdir(parents=True)
-        machine.write_text(json.dumps({"midstream.server.path": str(SERVER)}))
+        self.home = folder.parent / f"{folder.name}-vscode"
+        self._log = self.home / "midstream.log"
         folder.mkdir()
-        self._log = home / "midstream.log"
         log = {"midstream.log.level": "debug", "midstream.log.file": str(self._log)}
+        own = {
+            "MIDSTREAM_CACHE": str(self.home / "cache"),
+            "MIDSTREAM_CONFIG": str(self.home / "config.toml"),
+            "MIDSTREAM_USAGE_FILE": str(self.home / "usage.db"),
+        }
         self.code = VSCode(
             None,
             folder,
             extensions=[install.extension()],
-            settings={"workbench.colorTheme": "Default Light+", **log, **settings_of(model.options())},
-            environment={
-                **ENVIRONMENT,
-                "MIDSTREAM_CACHE": str(home / "cache"),
-                "MIDSTREAM_CONFIG": str(home / "config.toml"),
-                "MIDSTREAM_USAGE_FILE": str(home / "usage.db"),
-            },
-            trust=True,
+            settings={"workbench.colorTheme": "Default Light+", **log, **settings},
+            environment={**own, **environment},
+            trust=trust,
         )
         self.code.page(f"await page.addInitScript({json.dumps(READERS)})")
         self.code.page(f"await page.evaluate({json.dumps(READERS)})")
@@ -296,11 +299,3 @@ def until(look: Callable[[], T], fits: Callable[[T], bool], what: str) -> None:
         wait_for(lambda: fits(look()), what, pause=0.05)
     except AssertionError as error:
         raise AssertionError(f"waited for {what}; there is {look()!r}") from error
-
-
-def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The server's settings as VS Code has them: one name for each, but for the models."""
-    flat: dict[str, Any] = {"midstream.models": options["models"]}
-    for group in options.keys() - {"models"}:
-        flat |= {f"midstream.{group}.{key}": value for key, value in options[group].items()}
-    return flat

@@ -176,6 +176,7 @@ export class Edits {
     begin: (instruction: string) => Promise<{ id: string }>,
   ): Promise<void> {
     session.prompt.working(instruction);
+    unsay();
     void vscode.commands.executeCommand("setContext", "midstream.prompting", true);
     const before = session.id;
     const next = async () => {
@@ -251,6 +252,8 @@ function cursorLine(): number {
 
 const SHOWN_MS = 8000;
 
+let shown: vscode.Disposable | undefined;
+
 /** Says what the user may not have seen; a failure is the server's own to report. */
 function say(result: Result): void {
   const said: Partial<Record<Result["outcome"], string>> = {
@@ -259,7 +262,14 @@ function say(result: Result): void {
     stopped: "stopped",
   };
   const text = result.message ?? said[result.outcome];
+  unsay();
   if (text !== undefined) {
-    vscode.window.setStatusBarMessage(`$(sparkle) Midstream: ${text}`, SHOWN_MS);
+    shown = vscode.window.setStatusBarMessage(`$(sparkle) Midstream: ${text}`, SHOWN_MS);
   }
+}
+
+/** Takes back what was said about an edit before. */
+function unsay(): void {
+  shown?.dispose();
+  shown = undefined;
 }

@@ -170,6 +170,10 @@ export class Server implements vscode.Disposable {
       this.handlers.onStatus(await this.call("midstream.status", {}));
     } catch (error) {
       log.warn(`No status: ${String(error)}`);
+      if (this.running) {
+        const message = "The server runs, but does not say how it is.";
+        this.handlers.onStatus({ state: "error", message, command: "midstream.restart" });
+      }
     }
   }
 

@@ -75,12 +75,13 @@ export class StatusBar implements vscode.Disposable {
     const measured = isWell ? this.measured : undefined;
     const parts = [
       state === "downloading" && percent !== undefined ? `${percent} %` : undefined,
-      state === "downloading" ? undefined : model,
+      state === "downloading" || state === "paused" ? undefined : model,
       milliseconds(measured?.firstTokenMs),
       speed(measured?.tokensPerSecond),
       isWell ? this.cost : undefined,
     ].filter((part) => part !== undefined);
-    this.item.text = `${ICONS[state]} ${parts.length > 0 ? parts.join(" · ") : "Midstream"}`;
+    const name = state === "paused" ? "Midstream paused" : "Midstream";
+    this.item.text = `${ICONS[state]} ${parts.length > 0 ? parts.join(" · ") : name}`;
     this.item.tooltip = this.tooltip(message);
     this.item.command = "midstream.showMenu";
     this.item.backgroundColor =
