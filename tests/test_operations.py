@@ -60,6 +60,8 @@ def costs(measured: Callable[[Callable[[], object]], int], what: str) -> tuple[i
     found: list[int] = []
 
     async def run(lines: int) -> None:
+        # What asyncio notes down for its debug mode is nothing that a user waits for.
+        asyncio.get_running_loop().set_debug(False)
         typist = Typist(lines)
         for _ in range(2):
             typist.key()

@@ -5,7 +5,7 @@ All methods that change state are synchronous; what must wait is a coroutine tha
 
 import asyncio
 import itertools
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -174,7 +174,7 @@ class Assistant:
         scope = scope_at(document, self._workspace.tree(uri), selection)
         return edits.explanation(document, scope, self._models.backend("explain"), self.context)
 
-    def complete(self, ask: Ask) -> Coroutine[None, None, list[Item]]:
+    def complete(self, ask: Ask) -> Awaitable[list[Item]]:
         """Answer an inline completion request, with nothing where none is wanted."""
         reason = self.presence.silence(ask.document)
         self.presence.hushed(reason, invoked=ask.invoked)

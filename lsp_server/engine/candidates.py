@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+from collections.abc import Awaitable
 from dataclasses import replace
 
 from lsp_server.core.completion import Stopper, context_at, finish, wants_block
@@ -10,10 +10,9 @@ from lsp_server.core.prompt import Chat, Style
 from lsp_server.core.reply import ReplyFilter
 from lsp_server.engine.completer import Completer
 from lsp_server.engine.context import ContextSource
-from lsp_server.engine.desk import is_weak
 from lsp_server.engine.errors import MidstreamError
 from lsp_server.engine.ports import Backend, Delta, Request
-from lsp_server.engine.suggestion import Ask, Item
+from lsp_server.engine.suggestion import Ask, Item, is_weak
 
 TOKENS = 96
 PATIENCE = 5.0
@@ -21,7 +20,7 @@ PATIENCE = 5.0
 
 
 async def candidates(
-    ask: Ask, first: Coroutine[None, None, list[Item]], count: int, completer: Completer, backend: Backend
+    ask: Ask, first: Awaitable[list[Item]], count: int, completer: Completer, backend: Backend
 ) -> list[Item]:
     """The first suggestion and up to `count - 1` different ones; nothing once the request is superseded."""
     items = await first

@@ -9,20 +9,18 @@ import asyncio
 import contextlib
 import itertools
 import logging
-from collections.abc import Callable, Coroutine
-from dataclasses import replace
+from collections.abc import Callable
 
-from lsp_server.core.completion import Context, Stopper, confident, context_at, wants_block
 from lsp_server.core.document import Document
-from lsp_server.core.prompt import Prompt, Style
-from lsp_server.core.reply import ReplyFilter
+from lsp_server.core.prompt import Prompt
 from lsp_server.engine.context import ContextSource
 from lsp_server.engine.debounce import Rhythm
-from lsp_server.engine.desk import Desk, dismiss, is_empty, is_weak, recall, typed_along
+from lsp_server.engine.desk import Desk, dismiss, is_empty, recall, typed_along
 from lsp_server.engine.errors import MidstreamError
-from lsp_server.engine.ports import Backend, Delta, Editor, Progress, Request, Status
+from lsp_server.engine.listening import News, listen, request_of
+from lsp_server.engine.ports import Backend, Editor, Progress, Status
 from lsp_server.engine.presence import Presence
-from lsp_server.engine.suggestion import Accepted, Ask, Item, Suggestion, Waiter, item_for
+from lsp_server.engine.suggestion import Accepted, Ask, Item, Suggestion, Waiter, framed, item_for
 from lsp_server.engine.workspace import Changed
 from lsp_server.settings import Settings
 
@@ -30,9 +28,6 @@ logger = logging.getLogger(__name__)
 
 LINE_PATIENCE = 0.15
 """Seconds that a block may go on after its first line before a client that cannot ask again gets it."""
-
-LINE_TOKENS, BLOCK_TOKENS = 48, 256
-GATE_TOKENS = 6
 
 
 class Completer:
@@ -56,8 +51,8 @@ class Completer:
         self._numbers = itertools.count(1)
         self.rhythm = Rhythm()
 
-    def request(self, ask: Ask) -> Coroutine[None, None, list[Item]]:
-        """Take one request; everything that must see this very text happens before it returns."""
+    def request(self, ask: Ask) -> "asyncio.Future[list[Item]]":
+        """Take one request; a cancel of the future that it returns is the client's cancel."""
         desk = self._desks.setdefault(ask.document.uri, Desk())
         dismiss(desk)
         waiter = Waiter(ask, asyncio.get_running_loop().create_future())
@@ -69,7 +64,7 @@ class Completer:
         else:
             self._drop_live(desk)
             self._join(desk, self._start(desk, ask, document, cursor), waiter)
-        return self._answer(desk, waiter)
+        return waiter.answer
 
     def superseded(self, ask: Ask) -> asyncio.Future[list[Item]]:
         """Resolved with nothing by the next change or request of the document."""
@@ -131,20 +126,12 @@ class Completer:
             self.closed(uri)
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _answer(self, desk: Desk, waiter: Waiter) -> list[Item]:
-        try:
-            return await waiter.answer
-        except asyncio.CancelledError:
-            self._abandoned(desk, waiter)
-            raise
-        finally:
-            if waiter in desk.waiting:
-                desk.waiting.remove(waiter)
-
-    def _abandoned(self, desk: Desk, waiter: Waiter) -> None:
-        """A request was cancelled: its stream ends too, unless typing or a newer request took it over."""
+    def _answered(self, desk: Desk, waiter: Waiter) -> None:
+        """A request is over; when it was cancelled its stream ends, unless something else lives on it."""
+        if waiter in desk.waiting:
+            desk.waiting.remove(waiter)
         live = desk.live
-        if live is None or waiter not in live.waiters:
+        if not waiter.answer.cancelled() or live is None or waiter not in live.waiters:
             return
         live.waiters.remove(waiter)
         if not live.adopted and not any(not other.answer.done() for other in live.waiters):
@@ -153,39 +140,25 @@ class Completer:
     def _join(self, desk: Desk, suggestion: Suggestion, waiter: Waiter) -> None:
         suggestion.waiters.append(waiter)
         desk.waiting.append(waiter)
+        waiter.answer.add_done_callback(lambda _: self._answered(desk, waiter))
         self._serve(suggestion)
 
     def _start(self, desk: Desk, ask: Ask, document: Document, cursor: int) -> Suggestion:
-        style = self._backend().style
-        context, block = self._frame(document, cursor, style)
-        number = f"c{next(self._numbers)}"
-        suggestion = Suggestion(
-            number,
-            document,
-            cursor,
-            context,
-            block,
-            block and is_weak(style),
-            model=self._backend().name,
-            asked=asyncio.get_running_loop().time(),
-        )
-        suggestion.task = asyncio.create_task(
-            self._stream(desk, suggestion, self._delay(ask)), name=f"complete {document.uri}"
-        )
-        self._tasks.add(suggestion.task)
-        suggestion.task.add_done_callback(self._tasks.discard)
+        """A new suggestion; while more keys may come, it costs no more than a timer."""
+        loop = asyncio.get_running_loop()
+        suggestion = Suggestion(f"c{next(self._numbers)}", document, cursor, asked=loop.time())
         desk.live = suggestion
+        if (delay := self._delay(ask)) > 0:
+            suggestion.timer = loop.call_later(delay, self._begin, desk, suggestion)
+        else:
+            self._begin(desk, suggestion)
         return suggestion
 
-    def _frame(self, document: Document, cursor: int, style: Style) -> tuple[Context, bool]:
-        """The code around the cursor, and whether a block is asked for.
-
-        Weights that fill in the middle write poor blocks: on a blank line they are asked for one line.
-        """
-        context = context_at(document, cursor)
-        block = wants_block(context) and (not is_weak(style) or context.before_line.strip() != "")
-        kind = style.block_kind or style.kind if block else style.kind
-        return replace(context, stripped=kind == "plain"), block
+    def _begin(self, desk: Desk, suggestion: Suggestion) -> None:
+        name = f"complete {suggestion.document.uri}"
+        suggestion.task = asyncio.create_task(self._stream(desk, suggestion), name=name)
+        self._tasks.add(suggestion.task)
+        suggestion.task.add_done_callback(self._tasks.discard)
 
     def _delay(self, ask: Ask) -> float:
         debounce = self._settings().complete.debounce
@@ -200,13 +173,13 @@ class Completer:
             return
         for waiter in live.waiters:
             waiter.resolve([])
+        if live.timer is not None:
+            live.timer.cancel()
         if live.task is not None and not live.task.done():
             live.task.cancel()
 
-    async def _stream(self, desk: Desk, suggestion: Suggestion, delay: float) -> None:
+    async def _stream(self, desk: Desk, suggestion: Suggestion) -> None:
         try:
-            if delay > 0:
-                await asyncio.sleep(delay)
             await self._listen(suggestion)
             suggestion.done = True
             desk.recent.append(suggestion)
@@ -221,48 +194,29 @@ class Completer:
                 self._presence.show()
 
     async def _listen(self, suggestion: Suggestion) -> None:
-        loop = asyncio.get_running_loop()
         backend = self._backend()
-        cleaner = ReplyFilter("completion")
-        gated = is_weak(backend.style)
-        logprobs: list[float] = []
-        asked = loop.time()
-        request = self._request(suggestion, backend.style)
-        if is_empty(request.prompt):
+        style, limit = backend.style, self._settings().complete.max_tokens
+        suggestion.model = backend.name
+        suggestion.frame(style)
+        document, at, block = suggestion.document, suggestion.at, suggestion.block
+        prompt = self.context.prompt(document, at, style, block=block)
+        if is_empty(prompt):
             return
-        async with contextlib.aclosing(backend.stream(request)) as stream:
-            async for event in stream:
-                if not isinstance(event, Delta):
-                    continue
-                if not suggestion.started:
-                    suggestion.started = True
-                    # Made only now, so that the request did not wait for it.
-                    stopper = Stopper(suggestion.context, block=suggestion.block)
+        loop = asyncio.get_running_loop()
+        asked = loop.time()
+        events = backend.stream(request_of(suggestion, prompt, style, limit))
+        words = listen(suggestion, events, style, loop.time)
+        async with contextlib.aclosing(words) as news:
+            async for new in news:
+                if new is News.BEGINNING:
                     self._presence.recovered()
-                suggestion.tokens += 1
-                logprobs.extend(event.logprobs)
-                if gated and len(logprobs) >= GATE_TOKENS and not confident(logprobs):
-                    suggestion.failed = True
-                    return
-                text = cleaner.push(event.text)
-                suggestion.text += text
-                if suggestion.first_line is None and "\n" in suggestion.text.lstrip("\n"):
-                    self._first_line(suggestion, loop.time() - asked)
-                if stopper.push(text) or (suggestion.first_line_only and suggestion.first_line is not None):
-                    break
-                if not gated or len(logprobs) >= GATE_TOKENS or not event.logprobs:
+                elif new is News.FIRST_LINE:
+                    self.rhythm.answered(loop.time() - asked)
+                    loop.call_later(LINE_PATIENCE, self._out_of_patience, suggestion)
+                else:
                     self._serve(suggestion)
-        suggestion.text += cleaner.finish()
-        if gated and logprobs and not confident(logprobs):
-            suggestion.failed = True
         if suggestion.first_line is None:
             self.rhythm.answered(loop.time() - asked)
-
-    def _first_line(self, suggestion: Suggestion, latency: float) -> None:
-        self.rhythm.answered(latency)
-        loop = asyncio.get_running_loop()
-        suggestion.first_line = loop.time()
-        loop.call_later(LINE_PATIENCE, self._out_of_patience, suggestion)
 
     def _out_of_patience(self, suggestion: Suggestion) -> None:
         if not suggestion.done:
@@ -272,22 +226,8 @@ class Completer:
         """What a request would send, without sending it."""
         document, cursor = ask.virtual()
         style = self._backend().style
-        _, block = self._frame(document, cursor, style)
+        _, block = framed(document, cursor, style)
         return self.context.prompt(document, cursor, style, block=block)
-
-    def _request(self, suggestion: Suggestion, style: Style) -> Request:
-        settings = self._settings().complete
-        one_line = not suggestion.block
-        prompt = self.context.prompt(suggestion.document, suggestion.at, style, block=suggestion.block)
-        limit = LINE_TOKENS if one_line else BLOCK_TOKENS
-        return Request(
-            task="complete",
-            prompt=prompt,
-            max_tokens=min(limit, settings.max_tokens) if settings.max_tokens else limit,
-            stop=("\n",) if one_line and style.kind != "chat" else (),
-            cache_key=suggestion.document.uri,
-            logprobs=is_weak(style),
-        )
 
     def _serve(self, suggestion: Suggestion) -> None:
         """Answer the open requests of a suggestion when there is enough of it to show."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from lsp_server.core.document import Document
 from lsp_server.core.edits import Edit
-from lsp_server.core.prompt import Fill, Prompt, Style
+from lsp_server.core.prompt import Fill, Prompt
 from lsp_server.engine.suggestion import Suggestion, Waiter
 from lsp_server.engine.workspace import Changed
 
@@ -20,11 +20,6 @@ class Desk:
     live: Suggestion | None = None
     recent: deque[Suggestion] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     waiting: list[Waiter] = field(default_factory=list)
-
-
-def is_weak(style: Style) -> bool:
-    """True for models that continue text instead of following instructions: they are doubted."""
-    return style.kind != "chat"
 
 
 def is_empty(prompt: Prompt) -> bool:

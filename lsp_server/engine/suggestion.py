@@ -1,15 +1,26 @@
 """One suggestion: text that a model is still speaking, or has spoken, for one place in a document."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from lsp_server.core.completion import Context, begin, finish, finish_over, remainder
+from lsp_server.core.completion import (
+    Context,
+    begin,
+    context_at,
+    finish,
+    finish_over,
+    remainder,
+    wants_block,
+)
 from lsp_server.core.document import Document
 from lsp_server.core.edits import Edit
+from lsp_server.core.prompt import Style
 from lsp_server.core.text import Span
 
 NEIGHBOURS = 3
 """How many lines on each side must be unchanged for an old suggestion to be offered again."""
+
+NOWHERE = Context("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +69,21 @@ class Accepted:
 class Suggestion:
     """`text` grows until `done`. `at` is where it begins; `document` is the text it was made for.
 
-    `block` asks for several lines, `first_line_only` offers just the first of them. `adopted`: the user
-    typed along it, so that it outlives the request that started it.
+    `timer` runs until the model is asked, and `task` from then on; so long are `context`, `block` and
+    `first_line_only` not known. `block` asks for several lines, `first_line_only` offers just the first of
+    them; `first_line` is when that had come. `adopted`: the user typed along it, so that it outlives the
+    request that started it.
     """
 
     id: str
     document: Document
     at: int
-    context: Context
-    block: bool
-    first_line_only: bool
+    context: Context = NOWHERE
+    block: bool = False
+    first_line_only: bool = False
     model: str = ""
     asked: float = 0.0
+    timer: asyncio.TimerHandle | None = None
     task: asyncio.Task[None] | None = None
     text: str = ""
     started: bool = False
@@ -80,6 +94,11 @@ class Suggestion:
     tokens: int = 0
     waiters: "list[Waiter]" = field(default_factory=list)
     _finished: tuple[str, str, int] = ("", "", 0)
+
+    def frame(self, style: Style) -> None:
+        """Look at the code around; a model of this style is asked now."""
+        self.context, self.block = framed(self.document, self.at, style)
+        self.first_line_only = self.block and is_weak(style)
 
     def rest(self, document: Document, cursor: int) -> tuple[str, int] | None:
         """What is left of it for `cursor`, and how much of the text behind it that replaces.
@@ -123,6 +142,22 @@ class Waiter:
             self.answer.set_result(items)
 
 
+def is_weak(style: Style) -> bool:
+    """True for models that continue text instead of following instructions: they are doubted."""
+    return style.kind != "chat"
+
+
+def framed(document: Document, cursor: int, style: Style) -> tuple[Context, bool]:
+    """The code around the cursor, and whether a block is asked for.
+
+    Weights that fill in the middle write poor blocks: on a blank line they are asked for one line.
+    """
+    context = context_at(document, cursor)
+    block = wants_block(context) and (not is_weak(style) or context.before_line.strip() != "")
+    kind = style.block_kind or style.kind if block else style.kind
+    return replace(context, stripped=kind == "plain"), block
+
+
 def same_place(suggestion: Suggestion, document: Document) -> bool:
     """True when the lines around the suggestion read as they did when it was made."""
     then = suggestion.document
@@ -156,6 +191,8 @@ def item_for(suggestion: Suggestion, ask: Ask, text: str, replaced: int) -> Item
     return Item(suggestion.id, ask.selected.text + text, Span(span.start, span.end + replaced))
 
 
-async def nothing() -> list[Item]:
+def nothing() -> asyncio.Future[list[Item]]:
     """The answer where no completion is wanted."""
-    return []
+    answer: asyncio.Future[list[Item]] = asyncio.get_running_loop().create_future()
+    answer.set_result([])
+    return answer

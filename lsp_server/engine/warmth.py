@@ -6,8 +6,8 @@ from collections.abc import Callable
 from lsp_server.core.document import Document
 from lsp_server.core.prompt import completion_prompt
 from lsp_server.engine.context import ContextSource
-from lsp_server.engine.desk import is_weak
 from lsp_server.engine.ports import Backend, Request
+from lsp_server.engine.suggestion import is_weak
 
 PATIENCE = 0.3
 """Seconds without another file being opened: an editor that restores a session opens dozens at once."""

@@ -1,8 +1,9 @@
 """How messages reach their handlers: in wire order, cancellable, each request answered once.
 
 A handler is a plain function that takes its snapshot at once. It may return a coroutine, which then
-runs as a task under the request's id, so that `$/cancelRequest` ends it. pygls by itself offers either
-the synchronous snapshot or a working cancel, and raises when a late reply meets a cancelled waiter.
+runs as a task under the request's id, so that `$/cancelRequest` ends it, or a `Later`, which needs no task.
+pygls by itself offers either the synchronous snapshot or a working cancel, and raises when a late reply
+meets a cancelled waiter.
 """
 
 import asyncio
@@ -10,12 +11,13 @@ import inspect
 import json
 import logging
 from collections.abc import Callable, Generator, Iterable, Mapping
-from concurrent.futures import Future
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import (
+    FeatureNotificationError,
     FeatureRequestError,
     JsonRpcException,
     JsonRpcInternalError,
@@ -25,6 +27,8 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
+from lsp_server.lsp.answers import Later, done, failed, shaped
+from lsp_server.lsp.messages import is_message, valid_id
 from lsp_server.lsp.transport import Framer, FramingError
 from lsp_server.texts import edits as texts
 
@@ -87,13 +91,19 @@ class Protocol(LanguageServerProtocol):
             structured = reader(params)
         except (KeyError, TypeError, AttributeError):
             return False
-        answer = (
-            self._check_handler_result
-            if number is None
-            else partial(self._send_handler_result, msg_id=number)
-        )
-        self._execute_handler(number or 0, self.fm.features[method], answer, (structured,))
+        handler = self.fm.features[method]
+        if number is None:
+            self._notice(handler, structured)
+        else:
+            self._answer(number, handler, partial(self._send_handler_result, msg_id=number), (structured,))
         return True
+
+    def _notice(self, handler: Callable[[Any], object], params: Any) -> None:
+        """Run the handler of a notification; a failure is logged by its kind."""
+        try:
+            handler(params)
+        except Exception as error:
+            self._server.report_server_error(error, FeatureNotificationError)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """pygls' structuring, with a quiet log: the body may hold the user's code."""
@@ -151,18 +161,31 @@ class Protocol(LanguageServerProtocol):
         if inspect.isgeneratorfunction(handler):
             super()._execute_handler(msg_id, handler, callback, args, kwargs)
             return
-        future: Any = Future()
+        self._answer(msg_id, handler, callback, args or (), kwargs or {})
+
+    def _answer(
+        self,
+        msg_id: str | int,
+        handler: Callable[..., Any],
+        callback: Callable[[Any], None],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         try:
-            result = handler(*(args or ()), **(kwargs or {}))
+            result = handler(*args, **kwargs)
         except Exception as error:
-            future.set_exception(error)
+            callback(failed(error))
+            return
+        if isinstance(result, Later):
+            waiting: Any = result.future
+            self._request_futures[msg_id] = waiting
+            waiting.add_done_callback(lambda future: callback(shaped(future, result.shape)))
+        elif inspect.iscoroutine(result):
+            task: Any = asyncio.ensure_future(result)
+            self._request_futures[msg_id] = task
+            task.add_done_callback(callback)
         else:
-            if inspect.iscoroutine(result):
-                future = asyncio.ensure_future(result)
-                self._request_futures[msg_id] = future
-            else:
-                future.set_result(result)
-        future.add_done_callback(callback)
+            callback(done(result))
 
     def _send_handler_result(self, future: Any, *, msg_id: str | int) -> None:
         """Answer a request; a failure is logged by its kind, never with its parameters."""
@@ -184,9 +207,11 @@ class Protocol(LanguageServerProtocol):
     def _handle_cancel_notification(self, msg_id: str | int) -> None:
         """Cancelling what is finished or unknown is ordinary: the answer and the cancel crossed."""
         future: Any = self._request_futures.get(msg_id)
-        if asyncio.isfuture(future):
+        if isinstance(future, asyncio.Task):
             # A task that is cancelled before its first step never learns of it, nor does what it waits for.
             asyncio.get_running_loop().call_soon(future.cancel)
+        elif asyncio.isfuture(future):
+            future.cancel()
         else:
             logger.debug("nothing to cancel for id %r", msg_id)
 
@@ -282,18 +307,3 @@ class Intake:
             return
         for body in bodies:
             self._protocol.receive(body)
-
-
-def is_message(value: Any) -> bool:
-    """True for a request, a notification or a response of JSON-RPC 2.0."""
-    if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
-        return False
-    method, number = value.get("method"), value.get("id")
-    if not isinstance(number, int | str | None) or not isinstance(method, str | None):
-        return False
-    return method is not None or "id" in value
-
-
-def valid_id(params: Any) -> bool:
-    """True for the parameters of a cancel whose id can be one."""
-    return isinstance(params, dict) and isinstance(params.get("id"), int | str)

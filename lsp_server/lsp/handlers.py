@@ -1,6 +1,7 @@
 """What the document messages do: LSP's types in, calls of the engine, LSP's types out."""
 
-from collections.abc import Callable, Coroutine, Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -8,6 +9,7 @@ from lsprotocol import types
 
 from lsp_server.engine.suggestion import Ask, Item, Selected
 from lsp_server.lsp import actions, convert, listed, protocol
+from lsp_server.lsp.answers import Later
 from lsp_server.lsp.plain import plain
 from lsp_server.lsp.session import Session
 from lsp_server.settings import Settings
@@ -43,9 +45,7 @@ def did_change_configuration(session: Session, params: types.DidChangeConfigurat
     return None
 
 
-def inline_completion(
-    session: Session, params: types.InlineCompletionParams
-) -> Coroutine[Any, Any, types.InlineCompletionList | None] | None:
+def inline_completion(session: Session, params: types.InlineCompletionParams) -> Later | None:
     document = session.workspace.get(params.text_document.uri)
     if document is None or params.position.line >= document.line_count:
         return None
@@ -59,13 +59,11 @@ def inline_completion(
         if selected is None
         else Selected(convert.to_span(document, selected.range, encoding), selected.text),
     )
-    return inline_items(session, ask, session.assistant.complete(ask))
+    answer = asyncio.ensure_future(session.assistant.complete(ask))
+    return Later(answer, lambda items: inline_items(session, ask, items))
 
 
-async def inline_items(
-    session: Session, ask: Ask, answer: Coroutine[Any, Any, list[Item]]
-) -> types.InlineCompletionList | None:
-    items = await answer
+def inline_items(session: Session, ask: Ask, items: list[Item]) -> types.InlineCompletionList | None:
     if not items:
         return None
     return types.InlineCompletionList(

@@ -1,35 +1,31 @@
 """The same text through `textDocument/completion`, for clients without inline completion."""
 
-from collections.abc import Coroutine
-from typing import Any
+import asyncio
 
 from lsprotocol import types
 
 from lsp_server.core.text import Span
 from lsp_server.engine.suggestion import Ask, Item
 from lsp_server.lsp import convert, protocol
+from lsp_server.lsp.answers import Later
 from lsp_server.lsp.session import Session
 
 LABEL_LENGTH = 60
 
 
-def completion(
-    session: Session, params: types.CompletionParams
-) -> Coroutine[Any, Any, types.CompletionList] | None:
+def completion(session: Session, params: types.CompletionParams) -> Later | None:
     document = session.workspace.get(params.text_document.uri)
     if document is None or params.position.line >= document.line_count:
         return None
     cursor = document.offset(convert.to_position(params.position), session.workspace.encoding)
     kind = params.context.trigger_kind if params.context else types.CompletionTriggerKind.Invoked
     ask = Ask(document, cursor, invoked=kind == types.CompletionTriggerKind.Invoked)
-    return listed_items(session, ask, session.assistant.complete(ask))
+    answer = asyncio.ensure_future(session.assistant.complete(ask))
+    return Later(answer, lambda items: listed_items(session, ask, items))
 
 
-async def listed_items(
-    session: Session, ask: Ask, answer: Coroutine[Any, Any, list[Item]]
-) -> types.CompletionList:
+def listed_items(session: Session, ask: Ask, items: list[Item]) -> types.CompletionList:
     """An incomplete list, so that typing on asks again."""
-    items = await answer
     return types.CompletionList(is_incomplete=True, items=[listed_item(session, ask, item) for item in items])
 
 

@@ -125,15 +125,27 @@ async def read_pipe(stream: BinaryIO, receive: Callable[[bytes], None]) -> None:
     if not watchable(stream):
         await read_in_thread(stream, receive)
         return
-    reader = asyncio.StreamReader()
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), stream
-    )
+    loop = asyncio.get_running_loop()
+    ended = loop.create_future()
+    transport, _ = await loop.connect_read_pipe(lambda: Pipe(receive, ended), stream)
     try:
-        while data := await reader.read(CHUNK):
-            receive(data)
+        await ended
     finally:
         transport.close()
+
+
+class Pipe(asyncio.Protocol):
+    """Hands on what comes in within the turn of the loop in which it is read."""
+
+    def __init__(self, receive: Callable[[bytes], None], ended: "asyncio.Future[None]") -> None:
+        self._receive = receive
+        self._ended = ended
+
+    def data_received(self, data: bytes) -> None:
+        self._receive(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        resolve(self._ended)
 
 
 def resolve(future: asyncio.Future[None]) -> None:

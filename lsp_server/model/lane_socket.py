@@ -1,8 +1,8 @@
 """One WebSocket and the lanes on it.
 
-One pump task owns the reading side and one writer task the writing side; whoever waits for an answer
-waits on a lane's queue, so cancelling a wait never touches the socket. Frames leave in the order in
-which they were asked for, a cancel before the request that follows it.
+One pump task owns the reading side; whoever waits for an answer waits on a lane's queue, so cancelling a
+wait never touches the socket. A frame leaves in the turn of the loop in which it is asked for, so a cancel
+does not wait for the request that follows it.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable
 from functools import partial
 
 from websockets.asyncio.client import ClientConnection
+from websockets.asyncio.connection import broadcast
 from websockets.exceptions import ConnectionClosed
 
 from lsp_server.engine.errors import BackendError, Interrupted, Stalled
@@ -73,13 +74,13 @@ class LaneSocket:
         self._in_flight: dict[str | None, Lane] = {}
         self._free = deque(lane_names(LANES))
         self._contexts = [f"c{number}" for number in range(CONTEXTS)]
-        self._outbox: asyncio.Queue[str | None] = asyncio.Queue()
+        self._ping_due = asyncio.Event()
         self._asked: float | None = None
         self._watch: Timer | None = None
         self._complained = False
         self._tasks = [
             asyncio.create_task(self._pump(), name="model socket pump"),
-            asyncio.create_task(self._write(), name="model socket writer"),
+            asyncio.create_task(self._ping(), name="model socket ping"),
         ]
 
     @property
@@ -103,14 +104,14 @@ class LaneSocket:
         lane = self._in_flight[name] = Lane(name, call)
         self.tried = True
         lane.heard = self.used = self._clock.time()
-        self._outbox.put_nowait(call.build(name, parent[0] if parent else None))
+        self._send(call.build(name, parent[0] if parent else None))
         self._expect_life()
         return lane
 
     def cancel(self, lane: Lane) -> None:
         """Tell a host that takes it to end an answer; nobody waits for it any longer."""
         self.abandon(lane)
-        self._outbox.put_nowait(cancel_frame(lane=lane.name))
+        self._send(cancel_frame(lane=lane.name))
 
     def abandon(self, lane: Lane) -> None:
         """Stop waiting; what still comes is drained and counted, and the lane then returns by itself."""
@@ -157,16 +158,20 @@ class LaneSocket:
         except ConnectionClosed as closed:
             self._closed(closed)
 
-    async def _write(self) -> None:
+    def _send(self, frame: str) -> None:
+        """Write at once; what the peer does not take yet waits in the transport.
+
+        A connection that is gone takes nothing, and the pump tells of that.
+        """
+        broadcast([self._connection], frame)
+
+    async def _ping(self) -> None:
         try:
-            while True:
-                frame = await self._outbox.get()
-                if frame is None:
-                    # The pong is a future; the type says only that it can be awaited.
-                    pong = asyncio.ensure_future(await self._connection.ping())
-                    pong.add_done_callback(self._ponged)
-                else:
-                    await self._connection.send(frame)
+            while await self._ping_due.wait():
+                self._ping_due.clear()
+                # The pong is a future; the type says only that it can be awaited.
+                pong = asyncio.ensure_future(await self._connection.ping())
+                pong.add_done_callback(self._ponged)
         except ConnectionClosed:
             pass  # The pump hears of it too, and tells.
 
@@ -223,7 +228,7 @@ class LaneSocket:
         """Ask for a pong; without it, or any frame, the connection counts as dead."""
         if self._asked is None:
             self._asked = self._clock.time()
-            self._outbox.put_nowait(None)
+            self._ping_due.set()
         if self._watch is None:
             self._watch = self._clock.call_later(SILENCE - GRACE, self._check_life)
 

@@ -154,6 +154,7 @@ def test_B47_no_answer_to_a_request_whose_place_is_gone() -> None:
             on.editor.replace(URI, end - back - 1, end - back, "")
             on.deliver()
         assert await request == []
+        await turns()
         assert call.closed
         await on.close()
 
