@@ -73,7 +73,7 @@ async def _local(model: Model, environment: Mapping[str, str]) -> AsyncGenerator
     models.configure(Settings(models={model.name: model}), lambda status: None)
     try:
         backend = models.backend("complete", model.name)
-        async for line in conversation(name, backend, lambda: True, MENDS | LOCAL_MENDS):
+        async for line in conversation(name, backend, lambda: True, MENDS | LOCAL_MENDS, "loading"):
             yield line
     except MidstreamError as error:
         yield (name, False, str(error), (MENDS | LOCAL_MENDS).get(error.code, ""))
@@ -135,9 +135,16 @@ def local_parts(model: Model) -> list[Line]:
 
 
 async def conversation(
-    name: str, backend: Backend, lanes: Callable[[], bool | None], mends: Mapping[str, str]
+    name: str,
+    backend: Backend,
+    lanes: Callable[[], bool | None],
+    mends: Mapping[str, str],
+    before: str = "connecting",
 ) -> AsyncGenerator[Line, None]:
-    """A short answer, then two at once of which one is cancelled. `lanes` is asked after that."""
+    """A short answer, then two at once of which one is cancelled. `lanes` is asked after that.
+
+    `before` is what the time to the first token includes.
+    """
     step = "first token"
     try:
         async with asyncio.timeout(PATIENCE):
@@ -145,7 +152,7 @@ async def conversation(
         if first is None:
             yield (f"{name}, {step}", False, "It answered nothing.", mends["rejected"])
             return
-        found = f"after {first:.0f} ms, connecting included; {total:.0f} ms in all"
+        found = f"after {first:.0f} ms, {before} included; {total:.0f} ms in all"
         yield (f"{name}, {step}", True, found, "")
         step = "cancel"
         async with asyncio.timeout(PATIENCE):

@@ -58,15 +58,15 @@ async def approach(model: Model, environment: Mapping[str, str] | None = None) -
     """
     try:
         usual = dialect_of(model)[0].vendor_key
-        reference = model.key or ("" if model.url else usual)
+        named = (model.key or ("" if model.url else usual), *model.headers.values())
         key_of(model, usual, environment)
         extra_headers(model, environment)
         endpoint = destination(model, environment)
     except BackendError as error:
         yield Step("key", error=error)
         return
-    if reference:
-        yield Step("key", f"found under {reference}")
+    if keys := [reference for reference in named if reference.startswith(("env:", "keyring:"))]:
+        yield Step("key", f"found under {', '.join(keys)}")
     parts = urlsplit(endpoint.url)
     proxy = proxy_of(parts, network(model))
     where = where_of(model.name, endpoint)

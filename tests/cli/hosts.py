@@ -97,6 +97,7 @@ class Chatting(HttpServer):
         self._body, self._status, self._upgrade = body, status, upgrade
 
     def accept(self, exchange: Exchange) -> None:
+        self.exchanges.append(exchange)
         moved = {"Location": "https://elsewhere.example/"}
         if exchange.method != "POST":
             exchange.answer(self._upgrade, b"{}", moved)

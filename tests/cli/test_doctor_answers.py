@@ -21,6 +21,18 @@ async def test_every_step_over_http_is_well(machine: Machine) -> None:
     assert "each on a connection of its own" in steps["lanes"][1]
 
 
+async def test_a_key_in_a_header_of_its_own_is_a_key(machine: Machine) -> None:
+    async with Chatting(CHAT) as server:
+        machine.use(f"{server.url}/v1", protocol="chat-http", key="")
+        settings = machine.settings.read_text()
+        header = 'headers = { "api-key" = "env:MIDSTREAM_TEST_KEY", "x-team" = "blue" }'
+        machine.settings.write_text(settings.replace('key = ""', header))
+        steps = await report(machine)
+        assert {each.headers["api-key"] for each in server.exchanges if each.method == "POST"} == {TOKEN}
+    assert steps["key"][1] == "found under env:MIDSTREAM_TEST_KEY"
+    assert failed(steps) == {} and "auth" in steps
+
+
 async def test_a_host_without_lanes_is_told(machine: Machine) -> None:
     async def one_after_the_other(socket: ServerConnection) -> None:
         async for _ in socket:
