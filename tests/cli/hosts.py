@@ -54,11 +54,15 @@ async def check(machine: Machine, step: str, found: str, mend: str) -> None:
     assert mend in steps[step][2], steps[step]
 
 
+def certified(authority: trustme.CA, name: str) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(name).configure_cert(context)
+    return context
+
+
 @asynccontextmanager
 async def behind_tls(authority: trustme.CA, name: str = "localhost") -> AsyncIterator[int]:
     """The port of a model that speaks WebSocket with lanes, with a certificate for this name."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(name).configure_cert(context)
 
     async def answer(connection: ServerConnection) -> None:
         async for frame in connection:
@@ -68,6 +72,7 @@ async def behind_tls(authority: trustme.CA, name: str = "localhost") -> AsyncIte
             for event in [*one.started(), *one.delta(" a + b"), *one.completed(Usage())]:
                 await connection.send(event)
 
+    context = certified(authority, name)
     async with serve(answer, "127.0.0.1", 0, ssl=context, close_timeout=1) as server:
         yield next(iter(server.sockets)).getsockname()[1]
 
@@ -92,8 +97,10 @@ async def speaking(talk: Talk) -> AsyncIterator[int]:
 class Chatting(HttpServer):
     """Answers every POST alike, as a stream of events unless it is a page, and every GET as an upgrade."""
 
-    def __init__(self, body: bytes, status: int = 200, *, upgrade: int = 404) -> None:
-        super().__init__()
+    def __init__(
+        self, body: bytes, status: int = 200, *, upgrade: int = 404, tls: ssl.SSLContext | None = None
+    ) -> None:
+        super().__init__(tls)
         self._body, self._status, self._upgrade = body, status, upgrade
 
     def accept(self, exchange: Exchange) -> None:
@@ -109,6 +116,23 @@ class Chatting(HttpServer):
 
 async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Say nothing."""
+
+
+def tunnel_to(port: int) -> Talk:
+    """A proxy that takes everybody to this port, under the name model.example."""
+
+    async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(b"CONNECT model.example:443 ")
+        there, away = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+        with suppress(ExceptionGroup):
+            async with asyncio.TaskGroup() as group:
+                group.create_task(pour(reader, away))
+                group.create_task(pour(there, writer))
+        away.close()
+
+    return connect
 
 
 async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

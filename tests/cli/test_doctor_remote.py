@@ -1,13 +1,24 @@
 """Every step of a connection to a remote model, failing against a real counterpart."""
 
 import asyncio
-from contextlib import suppress
 
 import pytest
 import trustme
 
 from lsp_server.model import probe
-from tests.cli.hosts import STEPS, behind_tls, check, failed, hang_up, pour, report, speaking
+from tests.cli.hosts import (
+    CHAT,
+    STEPS,
+    Chatting,
+    behind_tls,
+    certified,
+    check,
+    failed,
+    hang_up,
+    report,
+    speaking,
+    tunnel_to,
+)
 from tests.support.command import Machine
 from tests.support.model_server import TOKEN
 
@@ -104,25 +115,32 @@ async def test_a_proxy_that_is_not_there(machine: Machine) -> None:
 
 async def test_through_a_proxy_to_the_end(machine: Machine, authority: trustme.CA, ca_file: str) -> None:
     """Only the proxy knows where the host is, as in a company's network."""
-    async with behind_tls(authority, "model.example") as behind:
-
-        async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            head = await reader.readuntil(b"\r\n\r\n")
-            assert head.startswith(b"CONNECT model.example:443 ")
-            there, away = await asyncio.open_connection("127.0.0.1", behind)
-            writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
-            with suppress(ExceptionGroup):
-                async with asyncio.TaskGroup() as group:
-                    group.create_task(pour(reader, away))
-                    group.create_task(pour(there, writer))
-            away.close()
-
-        async with speaking(connect) as port:
-            machine.use("wss://model.example/v1", caFile=ca_file, proxy=f"http://127.0.0.1:{port}")
-            steps = await report(machine)
+    async with behind_tls(authority, "model.example") as behind, speaking(tunnel_to(behind)) as port:
+        machine.use("wss://model.example/v1", caFile=ca_file, proxy=f"http://127.0.0.1:{port}")
+        steps = await report(machine)
     assert failed(steps) == {}
     assert list(steps) == [step for step in STEPS if step not in ("DNS", "budget")]
     assert steps["proxy"][1].startswith(f"127.0.0.1:{port} connects to model.example:443")
+
+
+@pytest.mark.parametrize("bypassed", [False, True])
+async def test_http_through_a_proxy_of_the_environment(
+    machine: Machine, authority: trustme.CA, ca_file: str, bypassed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "model.example" if bypassed else "elsewhere.example")
+    async with (
+        Chatting(CHAT, tls=certified(authority, "model.example")) as server,
+        speaking(tunnel_to(server.port)) as port,
+    ):
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
+        machine.use("https://model.example/v1", caFile=ca_file, protocol="chat-http")
+        steps = await report(machine)
+    if bypassed:
+        assert list(failed(steps)) == ["DNS"]
+        assert not server.exchanges
+    else:
+        assert failed(steps) == {}
+        assert list(steps) == ["key", "TCP", "proxy", "TLS", "auth", "first token", "cancel", "lanes"]
 
 
 async def test_a_host_that_says_nothing_at_the_door(
