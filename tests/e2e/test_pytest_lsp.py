@@ -1,8 +1,10 @@
 """The server under pytest-lsp, an independent client, with what real editors announce."""
 
 import asyncio
+import itertools
 import sys
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +25,13 @@ async def model() -> AsyncIterator[ModelServer]:
         yield server
 
 
-@pytest_asyncio.fixture(params=["visual-studio-code", "neovim"])
+@pytest_asyncio.fixture(
+    params=itertools.product(["visual-studio-code", "neovim"], ["stdio", "tcp"]), ids="-".join
+)
 async def client(
     request: pytest.FixtureRequest, model: ModelServer, tmp_path: Path
 ) -> AsyncIterator[LanguageClient]:
-    editor: LanguageClient = make_test_lsp_client()
+    name, transport = request.param
     environment = {
         "PATH": "/usr/bin",
         "MIDSTREAM_TEST_KEY": TOKEN,
@@ -35,21 +39,44 @@ async def client(
         "MIDSTREAM_USAGE_FILE": str(tmp_path / "usage"),
         "PYTHONPATH": str(Path(__file__).parents[2]),
     }
-    await editor.start_io(sys.executable, "-m", "lsp_server", "serve", env=environment)
-    capabilities = client_capabilities(request.param)
-    assert capabilities.text_document is not None
-    capabilities.text_document.inline_completion = types.InlineCompletionClientCapabilities()
-    await editor.initialize_session(
-        types.InitializeParams(
-            capabilities=capabilities,
-            workspace_folders=None,
-            initialization_options=options_for(model),
-            process_id=None,
+    connect = over_tcp if transport == "tcp" else over_stdio
+    async with connect([sys.executable, "-m", "lsp_server", "serve"], environment) as editor:
+        capabilities = client_capabilities(name)
+        assert capabilities.text_document is not None
+        capabilities.text_document.inline_completion = types.InlineCompletionClientCapabilities()
+        await editor.initialize_session(
+            types.InitializeParams(
+                capabilities=capabilities,
+                workspace_folders=None,
+                initialization_options=options_for(model),
+                process_id=None,
+            )
         )
-    )
+        yield editor
+        await editor.shutdown_session()
+
+
+@asynccontextmanager
+async def over_stdio(command: list[str], environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
+    editor: LanguageClient = make_test_lsp_client()
+    await editor.start_io(*command, env=environment)
     yield editor
-    await editor.shutdown_session()
     await editor.stop()  # type: ignore[no-untyped-call]
+
+
+@asynccontextmanager
+async def over_tcp(command: list[str], environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
+    process = await asyncio.create_subprocess_exec(
+        *command, "--tcp", "0", env=environment, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stderr
+    port = int((await process.stderr.readline()).rpartition(b":")[2])
+    editor: LanguageClient = make_test_lsp_client()
+    await editor.start_tcp("127.0.0.1", port)
+    yield editor
+    await editor.stop()  # type: ignore[no-untyped-call]
+    assert await process.stderr.read() == b""
+    assert await process.wait() == 0
 
 
 def opened(client: LanguageClient, text: str) -> None:

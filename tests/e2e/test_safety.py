@@ -12,6 +12,7 @@ from tests.support.model_server import TOKEN, ModelServer
 
 CANARY = "CANARY-sk-0123456789abcdefghijkl"
 URI = "file:///w/app.py"
+WIDE = "測" * 4000
 
 
 def private(folder: Path) -> dict[str, str]:
@@ -180,16 +181,36 @@ async def test_B131_only_messages_are_on_stdout(tmp_path: Path) -> None:
     assert "a stray print" in client.stderr and "from a child" in client.stderr
 
 
-async def test_B128_the_server_leaves_no_defunct_children(tmp_path: Path) -> None:
+async def test_B128_the_server_starts_no_children_and_leaves_none_defunct(tmp_path: Path) -> None:
     async with ModelServer() as model, running_server(environment=private(tmp_path)) as client:
         model.always("1")
         await client.initialize(options_for(model))
         client.open(URI, "x = <|>\n")
-        for number in range(20):
-            client.replace(URI, 0, 0, f"a{number} = 0\n")
-            await client.ask(URI, len(client.text(URI)) - 1)[1]
         assert client.process
         listed = Path(f"/proc/{client.process.pid}/task/{client.process.pid}/children")
-        if listed.exists():
-            assert listed.read_text().split() == []
+        for number in range(200):
+            client.replace(URI, 0, 0, f"a{number} = 0\n")
+            assert await client.ask(URI, len(client.text(URI)) - 1)[1]
+            if listed.exists():
+                assert listed.read_text().split() == []
+        assert await client.quit() == 0
+
+
+@pytest.mark.parametrize("budget", range(80, 84))
+@pytest.mark.parametrize("source", [f"{WIDE}\nx = <|>", f"{WIDE} = <|>", f"x = <|> # {WIDE}"])
+async def test_B22_what_is_sent_is_whole_characters_of_the_document(
+    tmp_path: Path, budget: int, source: str
+) -> None:
+    async with ModelServer() as model, running_server(environment=private(tmp_path)) as client:
+        options = options_for(model)
+        options["models"]["test"] |= {"style": "fim", "prefixTokens": budget, "suffixTokens": budget}
+        await client.initialize(options)
+        opened = client.open(URI, source)
+        model.always("1")
+        assert await client.ask(URI, opened.at)[1]
+        [turn] = [turn for turn in model.turns if turn.create.generate]
+        prefix, suffix = (turn.create.prompt_variables[name] for name in ("prefix", "suffix"))
+        assert "\ufffd" not in prefix + suffix
+        assert opened.text[: opened.at].endswith(prefix) and opened.text[opened.at :].startswith(suffix)
+        assert prefix.endswith(" = ") and (not opened.text[opened.at :] or suffix)
         assert await client.quit() == 0
