@@ -9,6 +9,8 @@ from tests.support.lsp_process import options_for, running_server
 from tests.support.model_server import ModelServer, Turn
 
 URI = "file:///w/a.py"
+LINES = 1_000
+LONG = "def f():\n" + "".join(f"    a{number} = {number}\n" for number in range(LINES))
 COUNTING = """
 import sys
 from lsp_server.cli import main, serve
@@ -39,10 +41,11 @@ async def calls_after_the_end(folder: Path, *, chatty: bool) -> int:
     }
     async with ModelServer() as model, running_server(environment=environment, program=COUNTING) as client:
         await client.initialize(options_for(model))
-        opened = client.open(URI, "x = <|>\n")
-        client.ask(URI, opened.at)
+        client.open(URI, LONG)
+        where = client.range(URI, 0, 0)["start"]
+        client.start("midstream.edit", {"uri": URI, "position": where, "instruction": "x", "wait": True})
         turn = await model.turn()
-        turn.say("f(")
+        turn.say("```python\ndef f():\n")
         async with talking(turn) if chatty else silent():
             client.hang_up()
             assert await client.gone() == 1
@@ -55,8 +58,8 @@ async def talking(turn: Turn) -> AsyncIterator[None]:
     """The model says something at every turn of the loop."""
 
     async def talk() -> None:
-        while not turn.closed.is_set():
-            turn.say("a, ")
+        for number in range(LINES):
+            turn.say(f"    b{number} = {number}\n")
             await asyncio.sleep(0)
 
     task = asyncio.create_task(talk())
