@@ -31,7 +31,7 @@ class Document:
     A document that ends in a line end has an empty last line, as in the protocol.
     """
 
-    __slots__ = ("_chunks", "_first_lines", "_offsets", "_text", "language", "uri", "version")
+    __slots__ = ("_chunks", "_first_lines", "_newline", "_offsets", "_text", "language", "uri", "version")
 
     uri: str
     language: str
@@ -44,6 +44,7 @@ class Document:
         self._first_lines = tuple(accumulate(map(_LINE_COUNT, chunks), initial=0))
         self._offsets = tuple(accumulate(map(_LENGTH, chunks), initial=0))
         self._text: str | None = None
+        self._newline: str | None = None
 
     @classmethod
     def open(cls, uri: str, language: str, version: int, text: str) -> "Document":
@@ -69,9 +70,13 @@ class Document:
 
     @property
     def newline(self) -> str:
-        r"""The line end that most lines have, `\n` when there is none."""
-        counts = [sum(column) for column in zip(*(chunk.line_ends for chunk in self._chunks), strict=True)]
-        return _LINE_ENDS[counts.index(max(counts))]
+        r"""The line end that most lines have, `\n` when there is none. Kept by edits within a line."""
+        if self._newline is None:
+            counts = [
+                sum(column) for column in zip(*(chunk.line_ends for chunk in self._chunks), strict=True)
+            ]
+            self._newline = _LINE_ENDS[counts.index(max(counts))]
+        return self._newline
 
     def line(self, number: int) -> str:
         """Line `number`, with its end."""
@@ -85,6 +90,13 @@ class Document:
             chunk, row = self._find_line(first)
             yield from self._chunks[chunk].lines[row : row + last - first]
             first = self._first_lines[chunk + 1]
+
+    def lines_above(self, number: int) -> Iterator[str]:
+        """The lines above line `number`, with their ends, from the nearest to the first."""
+        while number > 0:
+            chunk, row = self._find_line(number - 1)
+            yield from reversed(self._chunks[chunk].lines[: row + 1])
+            number = self._first_lines[chunk]
 
     def line_start(self, number: int) -> int:
         """The offset at which line `number` starts."""
@@ -137,19 +149,17 @@ class Document:
                 edits.append(edit)
         if not edits:
             document = Document(self.uri, self.language, version, self._chunks)
+            document._newline = self._newline
         return document, tuple(edits)
 
     def edited(self, edit: Edit, version: int) -> "Document":
         """The document after one edit, whose offsets must lie inside it."""
         first, first_row, first_column = self._find_offset(edit.start)
         last, last_row, last_column = self._find_offset(edit.end)
+        within_line, changed = (first, first_row) == (last, last_row), self._chunks[last].lines[last_row]
         head = self._chunks[first].lines[:first_row]
         tail = self._chunks[last].lines[last_row + 1 :]
-        text = (
-            self._chunks[first].lines[first_row][:first_column]
-            + edit.text
-            + self._chunks[last].lines[last_row][last_column:]
-        )
+        text = self._chunks[first].lines[first_row][:first_column] + edit.text + changed[last_column:]
         if text.startswith("\n"):
             # It may complete a carriage return that ended the line before, perhaps in the chunk before.
             if not head and first:
@@ -162,7 +172,11 @@ class Document:
         if tail or after:
             # `text` ends in a line end, after which the next line starts, not an empty one.
             lines.pop()
-        return Document(self.uri, self.language, version, before + _chunked((*head, *lines, *tail)) + after)
+        chunks = before + _chunked((*head, *lines, *tail)) + after
+        document = Document(self.uri, self.language, version, chunks)
+        if within_line and len(lines) == 1 and line_end(lines[0]) == line_end(changed):
+            document._newline = self._newline if document.line_count == self.line_count else None
+        return document
 
     def _edit(self, change: Change, encoding: Encoding) -> Edit | None:
         if change.range is None:

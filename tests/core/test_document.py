@@ -58,6 +58,8 @@ def check(document: Document, text: str) -> None:
     assert document.line_count == len(lines)
     assert [document.line(number) for number in range(len(lines))] == lines
     assert list(document.lines()) == lines
+    assert list(document.lines_above(len(lines) - 1)) == lines[-2::-1]
+    assert document.newline == opened(text).newline
     start = 0
     for number, line in enumerate(lines):
         assert document.line_start(number) == start
@@ -71,6 +73,7 @@ def check(document: Document, text: str) -> None:
 def test_changes_splice_the_whole_text(text: str, changes: list[Change], encoding: Encoding) -> None:
     with tiny_chunks():
         before = opened(text)
+        check(before, text)  # What it has found out may pass on to the next version.
         after, edits = before.apply(changes, 2, encoding)
         expected = text
         for change in changes:

@@ -39,8 +39,11 @@ def window_start(document: Document, cursor: int, budget: int) -> int:
     if room < 0:
         return line_start if typed <= limit else _start_inside(document, line_start, cursor, limit)
     first = line
-    while first > 0 and (size := _size(document.line(first - 1))) <= room:
-        first, room = first - 1, room - size
+    for text in document.lines_above(line):
+        room -= _size(text)
+        if room < 0:
+            break
+        first -= 1
     return document.line_start(first and _anchor_from(document, first, line, max(2, limit * 2 // 5)))
 
 
