@@ -1,8 +1,10 @@
 """Neovim with the plugin, the real server and the scripted model, on one file."""
 
 import json
+import os
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from tests.support.editors.model import ENVIRONMENT, Model
 from tests.support.editors.neovim import Neovim
 from tests.support.marked import parse
 from tests.support.model_server import Turn
+from tests.support.processes import servers
 
 HERE = Path(__file__).parent
 PLUGIN = HERE.parents[1] / "editors" / "nvim"
@@ -20,13 +23,20 @@ SERVER = [sys.executable, "-m", "lsp_server", "serve"]
 class Desk:
     """One running Neovim. What the tests wait for is read off the buffer, the screen, or the model's side."""
 
-    def __init__(self, program: Path, folder: Path, model: Model, **settings: Any) -> None:
+    def __init__(
+        self,
+        program: Path,
+        folder: Path,
+        model: Model,
+        command: Sequence[str] = SERVER,
+        **settings: Any,
+    ) -> None:
         self.model = model
         self._folder = folder
         self._opened = 0
         self._at_line_end = False
         options = model.options(**settings)
-        self.vim = self._start(program, {"cmd": SERVER, "settings": options})
+        self.vim = self._start(program, {"cmd": list(command), "settings": options})
 
     def _start(self, program: Path, setup: Mapping[str, Any]) -> Neovim:
         environment = {
@@ -88,6 +98,16 @@ class Desk:
     def tells(self, part: str) -> None:
         """The user is told a sentence."""
         wait_for(lambda: part in self.vim.messages(), f"{part!r} in {self.vim.messages()!r}")
+
+    def kill_server(self) -> None:
+        """The language server dies at once."""
+        (server,) = wait_for(self.servers, "the server")
+        os.kill(server, signal.SIGKILL)
+        wait_for(lambda: server not in self.servers(), "its end")
+
+    def servers(self) -> Sequence[int]:
+        """The language servers of this Neovim that run."""
+        return servers(self._folder / "cache")
 
     def is_idle(self) -> None:
         wait_for(lambda: "ready" in self.status(), f"the status {self.status()!r}")

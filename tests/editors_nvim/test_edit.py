@@ -40,7 +40,6 @@ def test_an_edit_streams_and_is_one_undo_step(desk: Desk) -> None:
     desk.reads(BEFORE)
 
 
-@one_version
 def test_a_redirect_goes_on_from_what_is_on_the_screen(desk: Desk) -> None:
     turn = halfway(desk)
     desk.vim.api.command("Midstream redirect in a comment instead")
@@ -60,7 +59,6 @@ def test_a_redirect_goes_on_from_what_is_on_the_screen(desk: Desk) -> None:
     desk.reads(BEFORE)
 
 
-@one_version
 def test_typing_ends_the_edit_and_nothing_typed_is_lost(desk: Desk) -> None:
     turn = halfway(desk)
     desk.vim.keys("Go")
@@ -83,7 +81,6 @@ def test_with_rebase_typing_elsewhere_and_the_edit_both_arrive(start: Callable[.
     desk.reads(HEAD + FIRST + calls + REST + TAIL + "".join(words) + "\n")
 
 
-@one_version
 def test_a_stopped_edit_stays_and_a_reverted_one_goes(desk: Desk) -> None:
     turn = halfway(desk)
     desk.vim.api.command("Midstream stop")

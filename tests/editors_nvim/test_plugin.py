@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -76,6 +76,38 @@ def test_the_help_describes_the_command(desk: Desk, tmp_path: Path) -> None:
 def test_an_unknown_verb_names_the_known_ones(desk: Desk) -> None:
     desk.vim.keys(":silent Midstream sing<CR>")
     desk.tells('there is no "sing"; try one of: accept, doctor, edit')
+
+
+def test_a_killed_server_comes_back(desk: Desk) -> None:
+    desk.open("def f():\n    <|>pass\n")
+    desk.is_idle()
+    desk.kill_server()
+    desk.tells("the server ended by itself; starting it again")
+    wait_for(desk.servers, "another server")
+    desk.is_idle()
+    desk.answer(desk.edit("return one"), "def f():\n    return 1\n")
+    desk.shows("return 1")
+
+
+@one_version
+def test_a_server_that_keeps_dying_stays_down(desk: Desk) -> None:
+    desk.open("def f():\n    <|>pass\n")
+    for _ in range(5):
+        desk.kill_server()
+    desk.tells("the server keeps ending by itself")
+    desk.vim.keys(":edit<CR>")
+    wait_for(desk.servers, "another server")
+    desk.is_idle()
+
+
+def test_a_program_that_is_not_there_is_named(start: Callable[..., Desk], tmp_path: Path) -> None:
+    desk = start(command=["/no/midstream"])
+    path = tmp_path / "example.py"
+    path.write_text("pass\n")
+    desk.vim.open(path)
+    desk.tells("`/no/midstream` is not an executable")
+    desk.vim.api.command("checkhealth midstream")
+    assert "`/no/midstream` is not an executable" in desk.vim.text()
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import pytest
 from tests.editors_vscode.conftest import SERVER
 from tests.editors_vscode.example import REST, halfway
 from tests.editors_vscode.window import Window
+from tests.support.processes import environment
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -100,7 +101,7 @@ def test_a_key_reaches_the_server_and_no_file(window: Window) -> None:
     window.press("Enter")
     window.has_restarted(before)
     (server,) = window.servers()
-    assert f"MIDSTREAM_STORED_KEY={value}".encode() in window.environment(server)
+    assert f"MIDSTREAM_STORED_KEY={value}".encode() in environment(server)
     assert not window.files_with(value)
 
 

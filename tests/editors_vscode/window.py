@@ -14,6 +14,7 @@ from tests.support.editors.model import Model
 from tests.support.editors.vscode import VSCode
 from tests.support.marked import parse
 from tests.support.model_server import Turn
+from tests.support.processes import servers
 
 T = TypeVar("T")
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots" / "vscode"
@@ -269,10 +270,6 @@ class Window:
         wait_for(lambda: self.code.host(STATE) == "ready", "the server to be ready", pause=0.1)
         self.is_ready()
 
-    def environment(self, pid: int) -> bytes:
-        """The environment of a process, each variable ended by a zero."""
-        return Path(f"/proc/{pid}/environ").read_bytes()
-
     def files_with(self, text: str) -> list[Path]:
         """The files in VS Code's folders that have the text in them."""
         files = (path for path in self.home.rglob("*") if path.is_file() and not path.is_symlink())
@@ -280,17 +277,7 @@ class Window:
 
     def servers(self) -> Sequence[int]:
         """The language servers of this window that run."""
-        marker = f"MIDSTREAM_CACHE={self.home}/cache".encode()
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    words = (entry / "cmdline").read_bytes().split(b"\0")
-                    if b"serve" in words and marker in self.environment(int(entry.name)):
-                        found.append(int(entry.name))
-                except OSError:
-                    continue
-        return found
+        return servers(self.home / "cache")
 
 
 def until(look: Callable[[], T], fits: Callable[[T], bool], what: str) -> None:

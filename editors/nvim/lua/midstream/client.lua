@@ -16,6 +16,10 @@ end
 --- Registers the server with Neovim and starts it for every buffer it fits.
 function M.enable()
   local options = config.options
+  if type(options.cmd) == 'table' and vim.fn.executable(options.cmd[1]) == 0 then
+    -- Neovim would say nothing about it.
+    M.notify(('`%s` is not an executable, see :checkhealth midstream'):format(options.cmd[1]), vim.log.levels.ERROR)
+  end
   vim.lsp.config(M.name, {
     cmd = options.cmd,
     cmd_env = options.cmd_env,
@@ -46,11 +50,43 @@ function M.enable()
     end,
     on_exit = function(code, signal)
       vim.schedule(function()
-        require('midstream.status').exited(code, signal)
+        M.exited(code, signal)
       end)
     end,
   })
   vim.lsp.enable(M.name)
+end
+
+--- More crashes than this within the time below, and the server stays down.
+local MAX_CRASHES = 4
+local CRASH_WINDOW_MS = 180000
+
+---@type integer[] when the server crashed lately, in milliseconds
+local crashes = {}
+
+--- Starts a server that ended by itself again, but not for ever.
+---@param code integer
+---@param signal integer
+function M.exited(code, signal)
+  -- Neovim itself ends a server that does not go by itself with SIGTERM.
+  local crashed = (code ~= 0 or signal ~= 0) and signal ~= 15 and vim.v.exiting == vim.NIL
+  if not crashed then
+    require('midstream.status').update({ state = 'starting' })
+    return
+  end
+  local now = vim.uv.now()
+  crashes = vim.tbl_filter(function(time)
+    return now - time < CRASH_WINDOW_MS
+  end, crashes)
+  table.insert(crashes, now)
+  if #crashes <= MAX_CRASHES then
+    require('midstream.status').update({ state = 'starting' })
+    M.notify('the server ended by itself; starting it again', vim.log.levels.WARN)
+    vim.lsp.enable(M.name)
+  else
+    local message = 'the server keeps ending by itself (code %d, signal %d); :LspLog says why, :edit starts it again'
+    require('midstream.status').update({ state = 'error', message = message:format(code, signal) })
+  end
 end
 
 --- The client of a buffer, or any running one when the buffer has none.

@@ -48,18 +48,6 @@ function M.update(status)
   end
 end
 
----@param code integer
----@param signal integer
-function M.exited(code, signal)
-  local crashed = code ~= 0 and vim.v.exiting == vim.NIL
-  M.update({
-    state = crashed and 'error' or 'starting',
-    message = crashed
-        and ('the server ended with code %d, signal %d; :LspLog and `midstream doctor` say why'):format(code, signal)
-      or nil,
-  })
-end
-
 --- The running completion, if any.
 function M.completing()
   return completing(M.last)
