@@ -115,8 +115,9 @@ def test_edits_may_cut_line_ends(text: str, data: st.DataObject) -> None:
 def test_line_ends_join_and_part(before: str, inserted: str, lines: list[str]) -> None:
     source = marked.parse(before)
     with tiny_chunks():
-        document = opened(source.text).edited(Edit(source.span.start, source.span.end, inserted), 2)
-    assert list(document.lines()) == lines
+        old = opened(source.text)
+        check(old, source.text)
+        check(old.edited(Edit(source.span.start, source.span.end, inserted), 2), "".join(lines))
 
 
 @given(texts, positions, encodings)
