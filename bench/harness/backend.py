@@ -3,17 +3,22 @@
 It speaks the Responses WebSocket (with `response.cancel` and `stream_id`) for our server and streamed
 `/v1/completions` for the floor. Orders come as JSON lines on stdin and are answered on stdout. Times are
 `time.monotonic_ns()`, which on Linux is one clock for every process.
+
+With a certificate and a number it lies behind TLS and so many milliseconds of round trip.
 """
 
 import asyncio
 import base64
 import hashlib
 import json
+import ssl
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass, replace
 from time import monotonic_ns as now
 from typing import Any
+
+from bench.harness.distance import distant
 
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
@@ -91,6 +96,8 @@ class Backend:
             else:
                 body = await reader.readexactly(int(fields["content-length"]))
                 await self.completions(len(body), reader, writer)
+                if fields.get("connection") == "keep-alive":
+                    await self.serve(reader, writer)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
@@ -136,7 +143,9 @@ class Backend:
                 lane = message.get("stream_id")
                 if message["type"] == "response.create":
                     record = self.record(len(payload))
-                    running[lane] = asyncio.create_task(self.respond(record, lane, writer)), record
+                    silent = message.get("generate") is False
+                    answering = asyncio.create_task(self.respond(record, lane, writer, silent=silent))
+                    running[lane] = answering, record
                 elif lane in running:
                     task, record = running.pop(lane)
                     if not record.done:
@@ -150,13 +159,22 @@ class Backend:
                     record.freed = record.freed or now()
                     task.cancel()
 
-    async def respond(self, record: Record, lane: str | None, writer: asyncio.StreamWriter) -> None:
+    async def respond(
+        self, record: Record, lane: str | None, writer: asyncio.StreamWriter, *, silent: bool
+    ) -> None:
         about = {"id": f"r{record.number}"}
         send(writer, lane, "response.created", response=about | {"status": "in_progress"})
-        async for word in self.answer(record):
+        async for word in nothing() if silent else self.answer(record):
             send(writer, lane, "response.output_text.delta", delta=word, item_id="m", output_index=0)
         usage = {"input_tokens": record.size // 4, "output_tokens": record.pieces}
         send(writer, lane, "response.completed", response=about | {"status": "completed", "usage": usage})
+
+
+async def nothing() -> AsyncIterator[str]:
+    """The answer to a warm-up."""
+    words: tuple[str, ...] = ()
+    for word in words:
+        yield word
 
 
 def compact(value: Any) -> bytes:
@@ -197,8 +215,13 @@ async def frames(reader: asyncio.StreamReader) -> AsyncIterator[tuple[int, bytes
 async def main() -> None:
     backend = Backend()
     loop = asyncio.get_running_loop()
-    server = await asyncio.start_server(backend.serve, "127.0.0.1", 0, limit=1 << 24)
-    print(server.sockets[0].getsockname()[1], flush=True)
+    context = None
+    if len(sys.argv) > 1:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(sys.argv[1])
+    server = await asyncio.start_server(backend.serve, "127.0.0.1", 0, limit=1 << 24, ssl=context)
+    port = server.sockets[0].getsockname()[1]
+    print(await distant(port, float(sys.argv[2])) if context else port, flush=True)
     orders = asyncio.StreamReader(limit=1 << 24)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
     while line := await orders.readline():

@@ -47,9 +47,10 @@ class Model:
 
 
 @asynccontextmanager
-async def model() -> AsyncIterator[Model]:
+async def model(*arguments: str) -> AsyncIterator[Model]:
+    """The fake model; `arguments` are those of `backend`."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.harness.backend",
+        sys.executable, "-m", "bench.harness.backend", *arguments,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=HERE, limit=1 << 26,
     )  # fmt: skip
     assert process.stdout
