@@ -262,3 +262,9 @@ def test_the_pieces_do_not_matter(parts: list[str], kind: Kind, data: st.DataObj
     for name in ("closed", "deletes", "empty", "dropped", "placeholder", "runaway", "no_edit"):
         assert getattr(cut, name) == getattr(whole, name), name
     expected.encode()
+
+
+def test_blanks_behind_a_single_backtick_come_out_in_any_pieces() -> None:
+    for pieces in (["`  "], ["` ", " "], ["`", " ", " "]):
+        filtered = ReplyFilter("completion")
+        assert "".join(map(filtered.push, pieces)) + filtered.finish() == "`  "

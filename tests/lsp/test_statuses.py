@@ -50,7 +50,7 @@ async def test_a_download_is_a_bar_that_moves() -> None:
         shown = await finished(client)
         values = [params["value"] for params in client.came("$/progress")]
         assert (values[0]["kind"], values[0]["percentage"]) == ("begin", 3)
-        assert values[-2]["percentage"] == 42 and len(shown) == 3
+        assert values[-2]["percentage"] in (41, 42) and len(shown) == 3
 
 
 async def test_completions_make_no_bar() -> None:

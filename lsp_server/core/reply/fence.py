@@ -63,7 +63,7 @@ class Fence:
             cut_fence = (
                 "`" in self._line and not self._line.strip("` \t\r") and not _CLOSING.fullmatch(self._line)
             )
-            given = "" if cut_fence and self._state != "start" else self._take_line()
+            given = "" if cut_fence and self._state != "start" and not self._sent else self._take_line()
         held, self._held = self._held, ""
         if self._state == "start" and (self._bare_prose == "keep" or not self._prose):
             return given + held
