@@ -13,42 +13,41 @@ from lsp_server.engine.masking import Masking, masked_prompt
 from lsp_server.engine.meter import Meter, Metered, usage_file
 from lsp_server.engine.ports import Backend, Delta, Request
 from lsp_server.settings import Budget, Model, Settings
+from lsp_server.texts import doctor as texts
 
 Line = tuple[str, bool, str, str]
 """Name, whether it is well, what was found, what to do."""
 
 PATIENCE = 60.0
 
-INSTALL = "Run `pip install 'midstream[local]'`, or configure a model at a provider."
-PROVIDER = "Configure a model at a provider (`models` in the settings)."
 MENDS = {
-    "unreachable": "Check `url`, `proxy` and `caFile` of this model, and that its host is running.",
-    "upgrade_refused": 'Check `url`, or set `protocol = "responses-http"`: server-sent events do meanwhile.',
-    "unauthorized": "Check `key` of this model, and that the key is still valid and may use the model.",
-    "rate_limited": "Wait a while, or name a `fallback` for this model.",
-    "overloaded": "Try again later, or name a `fallback` for this model.",
-    "stalled": "Try again later, or name a `fallback` for this model.",
-    "interrupted": "Try again; when it stays so, check what lies between you and the host.",
-    "rejected": "Check `url`, `model`, `protocol` and `omit` of this model.",
-    "model_missing": "Run `midstream model pull`, or choose other weights with `midstream model use`.",
-    "budget": "Raise `budget` in the settings, or wait until the day or the month is over.",
+    "unreachable": texts.MEND_UNREACHABLE,
+    "upgrade_refused": texts.MEND_UPGRADE,
+    "unauthorized": texts.MEND_KEY,
+    "rate_limited": texts.MEND_RATE,
+    "overloaded": texts.MEND_LATER,
+    "stalled": texts.MEND_LATER,
+    "interrupted": texts.MEND_INTERRUPTED,
+    "rejected": texts.MEND_REJECTED,
+    "model_missing": texts.MEND_WEIGHTS,
+    "budget": texts.MEND_BUDGET,
 }
 """What to do about an error, by its code."""
 STEPS = {
-    "key": "Set the variable, or store the key in the key store.",
-    "DNS": "Check the host's name in `url`, or the proxy's in `proxy` or HTTPS_PROXY, and your network.",
-    "TCP": "Check `url`, that its host is running, and that no firewall lies between.",
-    "proxy": 'Check `proxy` of this model, or HTTPS_PROXY; `proxy = "none"` goes without one.',
-    "TLS": "Check the scheme and host of `url`, the clock of this machine, and `caFile`.",
+    "key": texts.MEND_NO_KEY,
+    "DNS": texts.MEND_DNS,
+    "TCP": texts.MEND_TCP,
+    "proxy": texts.MEND_PROXY,
+    "TLS": texts.MEND_TLS,
 }
 """What to do about a step of the connection that failed."""
 LOCAL_MENDS = {
-    "unreachable": "Run `midstream host stop` and try again; host.log in the cache folder says more.",
+    "unreachable": texts.MEND_HOST,
 }
 LANES = {
-    True: "two answers at once on one connection",
-    False: "the host knows none: each answer has a connection of its own",
-    None: "two answers at once, each on a connection of its own",
+    True: texts.LANES,
+    False: texts.NO_LANES,
+    None: texts.CONNECTIONS,
 }
 
 
@@ -109,7 +108,7 @@ async def _remote(model: Model, budget: Budget, environment: Mapping[str, str]) 
     try:
         async for line in conversation(name, metered, lambda: getattr(inner, "lanes", None), MENDS):
             if keyed and line[1] and line[0].endswith(", first token"):
-                yield (f"{name}, auth", True, "the host takes the key", "")
+                yield (f"{name}, auth", True, texts.KEY_TAKEN, "")
             yield line
     finally:
         await metered.close()
@@ -124,14 +123,14 @@ def local_parts(model: Model) -> list[Line]:
     reason = missing_runtime()
     runtime = "embedded model, runtime"
     if reason is not None:
-        return [(runtime, False, reason, INSTALL if find_spec("xllamacpp") is None else PROVIDER)]
+        return [(runtime, False, reason, texts.INSTALL if find_spec("xllamacpp") is None else texts.PROVIDER)]
     try:
         found = weights.find(model.model)
     except MidstreamError as error:
         weighed = ("embedded model, weights", False, str(error), MENDS["model_missing"])
     else:
         weighed = ("embedded model, weights", True, str(found.path), "")
-    return [(runtime, True, "xllamacpp is here", ""), weighed]
+    return [(runtime, True, texts.RUNTIME_HERE, ""), weighed]
 
 
 async def conversation(
@@ -150,21 +149,21 @@ async def conversation(
         async with asyncio.timeout(PATIENCE):
             first, total = await _answer(backend)
         if first is None:
-            yield (f"{name}, {step}", False, "It answered nothing.", mends["rejected"])
+            yield (f"{name}, {step}", False, texts.NOTHING_ANSWERED, mends["rejected"])
             return
-        found = f"after {first:.0f} ms, {before} included; {total:.0f} ms in all"
+        found = texts.FIRST_TOKEN.format(first=first, before=before, total=total)
         yield (f"{name}, {step}", True, found, "")
         step = "cancel"
         async with asyncio.timeout(PATIENCE):
             let_go = await _cancel_one_of_two(backend)
-        yield (f"{name}, {step}", True, f"let go in {let_go:.0f} ms; another answer ran on to its end", "")
+        yield (f"{name}, {step}", True, texts.CANCELLED.format(let_go=let_go), "")
         yield (f"{name}, lanes", True, LANES[lanes()], "")
     except MidstreamError as error:
         step = "auth" if isinstance(error, Unauthorized) else step
         step = "budget" if isinstance(error, BudgetExceeded) else step
         yield (f"{name}, {step}", False, str(error), mends.get(error.code, ""))
     except TimeoutError:
-        yield (f"{name}, {step}", False, f"It did not end within {PATIENCE:.0f} s.", mends["stalled"])
+        yield (f"{name}, {step}", False, texts.NO_END.format(seconds=PATIENCE), mends["stalled"])
 
 
 async def _answer(backend: Backend) -> tuple[float | None, float]:

@@ -13,6 +13,7 @@ from lsp_server import __version__
 from lsp_server.cli import checkup
 from lsp_server.settings import Settings, load_user
 from lsp_server.settings.values import DEFAULT_MODEL
+from lsp_server.texts import doctor as texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def doctor(*, as_json: bool) -> int:
     settings, problems = load_user(os.environ)
-    findings = [
-        Finding("settings", False, str(problem), "Run `midstream config check`: it names every mistake.")
-        for problem in problems
-    ]
+    findings = [Finding("settings", False, str(problem), texts.MEND_SETTINGS) for problem in problems]
     if not as_json:
         print(f"Midstream {__version__}")
         for finding in findings:
@@ -56,9 +54,9 @@ async def doctor(*, as_json: bool) -> int:
             )
         )
     elif failed:
-        print(f"{len(failed)} of {len(findings)} checks failed.")
+        print(texts.SOME_FAILED.format(failed=len(failed), findings=len(findings)))
     else:
-        print("All is well.")
+        print(texts.ALL_WELL)
     return 1 if failed else 0
 
 
@@ -74,7 +72,7 @@ async def examine(settings: Settings, environment: Mapping[str, str]) -> AsyncIt
         model = settings.models.get(name)
         if model is None:
             yield Finding(
-                f"model {name}", False, "It is not configured.", f"Add [models.{name}] to the settings."
+                f"model {name}", False, texts.NOT_CONFIGURED, texts.MEND_NOT_CONFIGURED.format(name=name)
             )
         else:
             async for line in checkup.examine_model(model, settings.budget, environment):
@@ -96,8 +94,8 @@ def python_version() -> Finding:
     return Finding(
         "python",
         sys.version_info >= (3, 11),
-        f"{version} at {sys.executable}",
-        "Python 3.11 or newer is needed: make a new environment with one.",
+        texts.PYTHON.format(version=version, program=sys.executable),
+        texts.MEND_PYTHON,
     )
 
 
@@ -114,9 +112,9 @@ def installation() -> Finding:
     return Finding(
         "installation",
         not others,
-        f"{__version__} in {Path(__file__).parent.parent}"
-        + (f"; another at {', '.join(others)}" if others else ""),
-        "Two versions are installed: uninstall one, or give your editor the full path of the one you want.",
+        texts.INSTALLED.format(version=__version__, folder=Path(__file__).parent.parent)
+        + (texts.ANOTHER.format(places=", ".join(others)) if others else ""),
+        texts.MEND_TWO,
     )
 
 
@@ -131,12 +129,12 @@ def writable_home(environment: Mapping[str, str]) -> Finding:
         probe.write_bytes(b"")
         probe.unlink()
     except OSError as error:
-        homeless = "" if environment.get("HOME") or os.name == "nt" else "HOME, or "
+        homeless = "" if environment.get("HOME") or os.name == "nt" else f"{texts.HOME_OR} "
         return Finding(
             "cache folder",
             False,
-            f"{folder} cannot be written to: {error.strerror}.",
-            f"Set {homeless}MIDSTREAM_CACHE to a folder that you may write to.",
+            texts.NOT_WRITABLE.format(folder=folder, reason=error.strerror),
+            texts.MEND_NOT_WRITABLE.format(homeless=homeless),
         )
     return Finding("cache folder", True, str(folder))
 
@@ -149,8 +147,10 @@ def grammars() -> Finding:
     return Finding(
         "grammars",
         not missing,
-        "all there" if not missing else "; ".join(f"{name}: {why}" for name, why in sorted(missing.items())),
-        "Run `pip install --force-reinstall midstream`; these languages work by lines meanwhile.",
+        texts.GRAMMARS_HERE
+        if not missing
+        else "; ".join(f"{name}: {why}" for name, why in sorted(missing.items())),
+        texts.MEND_GRAMMARS,
     )
 
 
@@ -160,7 +160,7 @@ def proxy_variables(environment: Mapping[str, str]) -> Finding | None:
     found = [each for name in names for each in (name, name.lower()) if environment.get(each)]
     if not found:
         return None
-    return Finding("proxy", True, f"{', '.join(found)}; hosts on this machine are reached without it")
+    return Finding("proxy", True, texts.PROXIES.format(names=", ".join(found)))
 
 
 def tell(finding: Finding) -> None:

@@ -24,6 +24,7 @@ from lsp_server.engine.ports import (
     Usage,
 )
 from lsp_server.engine.workspace import Workspace
+from lsp_server.texts import edits as texts
 
 CONFIRM_PATIENCE = 5.0
 """Seconds to wait for the client's report of a patch: eglot takes 0.5 s after the last key."""
@@ -120,15 +121,12 @@ class Generation:
                             self._usage = usage
                             finished = True
                             if reason == "length":
-                                raise Interrupted(
-                                    "The answer was longer than the model may speak at once; "
-                                    "select a smaller part, or raise maxTokens of the model."
-                                )
+                                raise Interrupted(texts.LONGER_THAN_ALLOWED)
                     if cleaner.complete:
                         finished = True
                         break
             if not finished:
-                raise Interrupted("The model's answer broke off; what came so far stays, undo takes it back.")
+                raise Interrupted(texts.BROKE_OFF)
             self._pending.append(cleaner.finish())
             self._whole = True
         finally:
@@ -196,7 +194,7 @@ class Generation:
             await self._quiet()
             document = self._workspace.get(self.job.uri)
             if document is None:
-                raise EditRefused("The document was closed while it was being edited.")
+                raise EditRefused(texts.CLOSED_MEANWHILE)
             start = self.region.span.start
             absolute = Edit(start + edit.start, start + edit.end, edit.text)
             outstanding = self._workspace.send(
@@ -208,10 +206,7 @@ class Generation:
             )
             await asyncio.wait([outstanding.landing], timeout=CONFIRM_PATIENCE)
             if not outstanding.landing.done():
-                raise EditRefused(
-                    "The editor did not report the edit within 5 s, so nothing more was written; "
-                    "undo takes back what is there."
-                )
+                raise EditRefused(texts.NOT_REPORTED)
             match outstanding.landing.result():
                 case Landing.LANDED:
                     self.edits += 1
@@ -219,19 +214,16 @@ class Generation:
                     self._deleted += edit.end - edit.start
                     return
                 case Landing.MISPLACED:
-                    raise EditRefused(
-                        "An edit met a key that was typed at the same moment; "
-                        "it was taken back and the rest dropped."
-                    )
+                    raise EditRefused(texts.MET_A_KEY)
                 case Landing.CLOSED:
-                    raise EditRefused("The document was closed while it was being edited.")
+                    raise EditRefused(texts.CLOSED_MEANWHILE)
                 case Landing.REFUSED:
                     explained = await self._workspace.changed(
                         self.job.uri, document.version, REFUSAL_PATIENCE
                     )
                     refusals += 1
                     if not explained or refusals > MAXIMUM_REFUSALS:
-                        raise EditRefused("The editor refused the edit; the file may be read-only or locked.")
+                        raise EditRefused(texts.EDIT_REFUSED)
                 case Landing.LOST:
                     pass
 
@@ -246,9 +238,7 @@ class Generation:
     async def _quiet(self) -> None:
         """Wait until no patch is under way to the document."""
         if not await self._workspace.settled(self.job.uri, CONFIRM_PATIENCE):
-            raise EditRefused(
-                "The editor has not reported an earlier edit yet, so this one was not started; try again."
-            )
+            raise EditRefused(texts.EARLIER_NOT_REPORTED)
 
     async def _restore(self) -> None:
         """Put the region back as it was before the generation."""
@@ -275,7 +265,7 @@ class Generation:
         else:
             outcome, message = (
                 "failed",
-                f"Midstream failed on this edit ({type(error).__name__}); see its log.",
+                texts.EDIT_FAILED.format(name=type(error).__name__),
             )
             task.get_loop().call_exception_handler(
                 {"message": f"generation {self.job.id} failed", "exception": error, "task": task}

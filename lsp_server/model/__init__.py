@@ -13,6 +13,7 @@ from lsp_server.engine.ports import Backend
 from lsp_server.model.dial import Address, Endpoint
 from lsp_server.model.hosting import REMOTE_CHAT
 from lsp_server.settings import Model
+from lsp_server.texts import models as texts
 
 if TYPE_CHECKING:
     from lsp_server.model.http_backend import Dialect
@@ -35,7 +36,7 @@ def backend(
     """
     match model.protocol:
         case "local" if local is None:
-            raise ValueError(f"model {model.name} needs the address of the local host")
+            raise ValueError(texts.NO_LOCAL_ADDRESS.format(model=model.name))
         case "local":
             from lsp_server.model.responses_ws import ResponsesBackend
 

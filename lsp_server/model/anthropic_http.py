@@ -16,6 +16,7 @@ from lsp_server.model.hosts import FAST_BETA, fast_needs_header, takes_speed
 from lsp_server.model.http import Http
 from lsp_server.model.sdk import translated_sdk
 from lsp_server.settings import Model
+from lsp_server.texts import models as texts
 
 CACHED = {"type": "ephemeral"}
 
@@ -69,7 +70,7 @@ class AnthropicDialect:
         """The fields of a request, stable parts first; each of the two has a mark for the cache."""
         chat = request.prompt
         if isinstance(chat, Fill):
-            raise Rejected(f"Model `{self._model.name}` takes instructions only; set its `style` to `chat`.")
+            raise Rejected(texts.INSTRUCTIONS_ONLY.format(model=self._model.name))
         model = self._model
         parts: list[dict[str, Any]] = [{"type": "text", "text": chat.request}]
         if chat.context:

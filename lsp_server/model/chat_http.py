@@ -18,6 +18,7 @@ from lsp_server.model.http import Http
 from lsp_server.model.responses import VENDOR, VENDOR_KEY
 from lsp_server.model.sdk import translated_sdk
 from lsp_server.settings import Model
+from lsp_server.texts import models as texts
 
 
 class ChatDialect:
@@ -65,7 +66,7 @@ class ChatDialect:
         """The fields of a request; the stable part of the prompt comes first, for the host's prefix cache."""
         chat = request.prompt
         if isinstance(chat, Fill):
-            raise Rejected(f"Model `{self._model.name}` takes instructions only; set its `style` to `chat`.")
+            raise Rejected(texts.INSTRUCTIONS_ONLY.format(model=self._model.name))
         model = self._model
         fields: dict[str, Any] = {
             "model": model.model,

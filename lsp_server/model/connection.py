@@ -19,6 +19,7 @@ from lsp_server.model.inbox import Clock, Lost, Patience, Timer
 from lsp_server.model.lane import Call, Lane
 from lsp_server.model.lane_socket import LaneSocket
 from lsp_server.model.pace import Backoff, Pace, jitter
+from lsp_server.texts import models as texts
 from lsp_server.wire.client import Ended, ServerEvent, TextDelta
 
 log = logging.getLogger(__name__)
@@ -198,7 +199,7 @@ class Connection:
         if self._backoff.error is not None and wait > patience:
             raise self._backoff.error.with_traceback(None)
         if self._closed:
-            raise Unreachable(f"The connection of model `{self._model}` was closed.")
+            raise Unreachable(texts.MODEL_CLOSED.format(model=self._model))
         if self._dialing is None:
             self._dialing = asyncio.create_task(self._dial(wait), name="model dial")
         error = await asyncio.shield(self._dialing)

@@ -15,6 +15,7 @@ from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatu
 
 from lsp_server.engine.errors import BackendError, Unreachable
 from lsp_server.model.failures import Where, from_status, words_of
+from lsp_server.texts import models as texts
 
 MAX_SIZE = 16 * 1024 * 1024
 """Bytes of the largest frame taken; a larger one ends the connection with a sentence."""
@@ -126,7 +127,7 @@ def tls_context(ca_file: str) -> ssl.SSLContext:
         try:
             context.load_verify_locations(cafile=ca_file)
         except (OSError, ssl.SSLError) as error:
-            raise Unreachable(f"The certificate file {ca_file} cannot be used: {error}") from None
+            raise Unreachable(texts.NO_CERTIFICATE.format(file=ca_file, reason=error)) from None
     return context
 
 
@@ -138,28 +139,27 @@ def from_exception(where: Where, error: Exception) -> BackendError:
             return _from_response(where, error)
         case ssl.SSLCertVerificationError():
             return Unreachable(
-                f"The certificate of {where.host} is not trusted: {error.verify_message} If a proxy of yours "
-                "signs it, name its certificate authority in `caFile`.",
+                texts.UNTRUSTED.format(host=where.host, reason=error.verify_message),
                 detail=words,
             )
         case ssl.SSLError():
             reason = error.reason or words
-            return Unreachable(f"No secure connection to {where.host}: {reason}.", detail=words)
+            return Unreachable(texts.NOT_SECURE.format(host=where.host, reason=reason), detail=words)
         case socket.gaierror():
-            return Unreachable(f"The name {where.host} cannot be found; check the network.", detail=words)
+            return Unreachable(texts.NO_NAME.format(host=where.host), detail=words)
         case OSError() if refused_everywhere(error):
-            return Unreachable(f"Nothing listens at {where.host}.", detail=words)
+            return Unreachable(texts.NOTHING_LISTENS.format(host=where.host), detail=words)
         case ConnectionError():
-            return Unreachable(f"{where.host} broke off the connection before it was open.", detail=words)
+            return Unreachable(texts.NOT_OPENED.format(host=where.host), detail=words)
         case TimeoutError():
-            return Unreachable(f"{where.host} did not answer in time.", detail=words)
+            return Unreachable(texts.NO_ANSWER.format(host=where.host), detail=words)
         case ProxyError():
-            return Unreachable(f"The proxy did not connect to {where.host}: {words}", detail=words)
+            return Unreachable(texts.PROXY_FAILED.format(host=where.host, reason=words), detail=words)
         case InvalidMessage() | EOFError():
-            return UpgradeRefused(f"{where.host} does not speak WebSocket here.", detail=words)
+            return UpgradeRefused(texts.NO_WEBSOCKET.format(host=where.host), detail=words)
         case InvalidHandshake():
-            return UpgradeRefused(f"{where.host} refused the WebSocket: {words}", detail=words)
-    return Unreachable(f"No connection to {where.host}: {words}", detail=words)
+            return UpgradeRefused(texts.WEBSOCKET_REFUSED.format(host=where.host, reason=words), detail=words)
+    return Unreachable(texts.NO_CONNECTION.format(host=where.host, reason=words), detail=words)
 
 
 def refused_everywhere(error: Exception) -> bool:
@@ -174,13 +174,11 @@ def _from_response(where: Where, error: InvalidStatus) -> BackendError:
     headers = {name.lower(): value for name, value in response.headers.raw_items()}
     words = words_of(bytes(response.body or b""))
     if 300 <= status < 400:
-        target = urlsplit(headers.get("location", "")).netloc or "another address"
-        return Unreachable(
-            f"{where.host} redirects to {where.quote(target)}; requests go to the configured host only."
-        )
+        target = urlsplit(headers.get("location", "")).netloc or texts.ANOTHER_ADDRESS
+        return Unreachable(texts.REDIRECTS.format(host=where.host, target=where.quote(target)))
     if status < 400 or status in (400, 404, 405, 426, 501):
         return UpgradeRefused(
-            f"{where.host} does not speak WebSocket here ({status}).", detail=where.quote(words)
+            texts.NO_WEBSOCKET_STATUS.format(host=where.host, status=status), detail=where.quote(words)
         )
     return from_status(where, status, words, headers)
 

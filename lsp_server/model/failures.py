@@ -18,6 +18,7 @@ from lsp_server.engine.errors import (
     Unauthorized,
 )
 from lsp_server.model.waits import retry_after
+from lsp_server.texts import models as texts
 from lsp_server.wire import errors as frames
 from lsp_server.wire.client import Ended, ErrorEvent
 
@@ -129,35 +130,33 @@ def from_status(
     tail = f": {said}" if said else "."
     if status in (401, 403) and not any(where.secrets):
         return Unauthorized(
-            f"{where.host} wants a key ({status}); name one as `key` of model `{where.model}`{tail}",
+            texts.KEY_WANTED.format(host=where.host, status=status, model=where.model, tail=tail),
             detail=detail,
         )
     if status in (401, 403):
         return Unauthorized(
-            f"{where.host} refused the key of model `{where.model}` ({status}); check the key that the "
-            f"settings name{tail}",
+            texts.KEY_REFUSED.format(host=where.host, model=where.model, status=status, tail=tail),
             detail=detail,
         )
     if status == 408:
-        return Stalled(f"{where.host} gave up waiting for the request (408){tail}", detail=detail)
+        return Stalled(texts.GAVE_UP.format(host=where.host, tail=tail), detail=detail)
     if status == 429:
         wait = retry_after(headers, words)
         return RateLimited(
-            f"{where.host} asks model `{where.model}` to slow down (429); trying again by itself{tail}",
+            texts.SLOW_DOWN.format(host=where.host, model=where.model, tail=tail),
             retry_after=wait,
             detail=detail,
         )
     if status >= 500:
-        return Overloaded(f"{where.host} cannot serve now ({status}){tail}", detail=detail)
+        return Overloaded(texts.CANNOT_SERVE.format(host=where.host, status=status, tail=tail), detail=detail)
     if status == 404:
         return Rejected(
-            f"{where.host} knows no such address or model (404); check `url` and `model` of "
-            f"`{where.model}`{tail}",
+            texts.NO_ADDRESS_OR_MODEL.format(host=where.host, model=where.model, tail=tail),
             detail=detail,
         )
     if status == 413:
-        return Rejected(f"The request is too large for {where.host} (413){tail}", detail=detail)
-    sentence = f"{where.host} did not accept the request ({status}){tail}"
+        return Rejected(texts.TOO_LARGE.format(host=where.host, tail=tail), detail=detail)
+    sentence = texts.NOT_ACCEPTED.format(host=where.host, status=status, tail=tail)
     field = _refused_field(words, param) if status in (400, 422) else None
     return FieldRefused(sentence, field, detail=detail) if field else Rejected(sentence, detail=detail)
 
@@ -193,7 +192,7 @@ def from_code(
 ) -> BackendError:
     """The error that a provider names by its code; an unknown code counts as its status, else as 400."""
     if code is not None and "expired" in code:
-        return Expired(f"{where.host} ended the session; connecting again: {where.quote(words)}")
+        return Expired(texts.SESSION_ENDED.format(host=where.host, said=where.quote(words)))
     known = _STATUS_OF_CODE.get(code or "")
     return from_status(where, known or status or 400, words, headers, param)
 
@@ -202,13 +201,13 @@ def from_event(where: Where, event: ErrorEvent) -> BackendError:
     """The error of an `error` frame."""
     match event.code:
         case frames.PREVIOUS_RESPONSE_NOT_FOUND:
-            return EvictedParent(f"{where.host} no longer has the response to continue from.")
+            return EvictedParent(texts.PARENT_GONE.format(host=where.host))
         case frames.STREAM_LIMIT_REACHED:
-            return LanesRefused(f"{where.host} takes no further lane on this connection.")
+            return LanesRefused(texts.NO_FURTHER_LANE.format(host=where.host))
         case frames.CONNECTION_LIMIT_REACHED:
-            return Expired(f"{where.host} ended the connection after its longest time; connecting again.")
+            return Expired(texts.LONGEST_TIME.format(host=where.host))
     if event.code == frames.INVALID_STREAM_ID or event.param == "stream_id":
-        return LanesRefused(f"{where.host} does not take lanes: {where.quote(event.message)}")
+        return LanesRefused(texts.NO_LANES.format(host=where.host, said=where.quote(event.message)))
     return from_code(where, event.code, event.status, event.message, event.headers, event.param)
 
 
@@ -223,16 +222,16 @@ def from_close(where: Where, code: int | None, reason: str) -> BackendError:
     tail = f": {said}" if said else "."
     match code:
         case 1008 if re.search(r"auth|key|token|credential", reason, re.IGNORECASE):
-            return Unauthorized(f"{where.host} refused the key of model `{where.model}` (1008){tail}")
+            return Unauthorized(texts.KEY_REFUSED_CLOSE.format(host=where.host, model=where.model, tail=tail))
         case 1008:
-            return Rejected(f"{where.host} closed the connection by its policy (1008){tail}")
+            return Rejected(texts.POLICY.format(host=where.host, tail=tail))
         case 1009:
-            return Rejected(f"{where.host} found the request too large (1009){tail}")
+            return Rejected(texts.TOO_LARGE_CLOSE.format(host=where.host, tail=tail))
         case 1011 | 1012 | 1013:
-            return Overloaded(f"{where.host} cannot serve now ({code}){tail}")
+            return Overloaded(texts.CANNOT_SERVE.format(host=where.host, status=code, tail=tail))
         case None | 1005 | 1006:
-            return Interrupted(f"The connection to {where.host} broke in the middle of an answer.")
-    return Interrupted(f"{where.host} closed the connection in the middle of an answer ({code}){tail}")
+            return Interrupted(texts.BROKE_IN_ANSWER.format(host=where.host))
+    return Interrupted(texts.CLOSED_IN_ANSWER.format(host=where.host, code=code, tail=tail))
 
 
 def words_of(body: bytes) -> str:

@@ -18,6 +18,7 @@ from lsp_server.model.hosts import fim_style_of
 from lsp_server.model.http import Http, error_in_stream
 from lsp_server.model.sse import EventDecoder, LineDecoder
 from lsp_server.settings import Model
+from lsp_server.texts import models as texts
 
 
 class FimDialect:
@@ -100,17 +101,15 @@ class FimDialect:
     async def _edit(self, http: Http, chat: Chat, request: Request) -> AsyncGenerator[Event, None]:
         url = self._model.edit_url
         if not url:
-            raise Rejected(
-                f"Model `{self._model.name}` only fills in code; name another model in `tasks.edit`."
-            )
+            raise Rejected(texts.ONLY_FILLS_IN.format(model=self._model.name))
         if any(f"<|{mark}{name}|>" in chat.context + chat.request for name in _TAGS for mark in ("", "/")):
-            raise Rejected(f"The code holds a tag of the edit endpoint of model `{self._model.name}`.")
+            raise Rejected(texts.HOLDS_TAG.format(model=self._model.name))
         fields = edit_body(self._model, chat, request)
         async with aclosing(http.post(url, fields)) as pieces:
             body = b"".join([piece async for piece in pieces])
         message = _decoded(body.decode("utf-8", "replace"))
         if message is None:
-            raise Interrupted(f"{http.where.host} answered with something that is no answer.")
+            raise Interrupted(texts.NOT_AN_ANSWER.format(host=http.where.host))
         read = HOSTS["mercury"].read(message)
         if read.text:
             yield Delta(read.text)

@@ -10,6 +10,7 @@ from lsp_server.engine.errors import Unauthorized
 from lsp_server.engine.ports import Request
 from lsp_server.model.dial import Network
 from lsp_server.settings import MissingKey, Model, resolve_key
+from lsp_server.texts import models as texts
 
 COMPLETION_PATIENCE = 10.0
 """Seconds that a completion waits for its first text."""
@@ -56,7 +57,7 @@ def key_of(model: Model, usual: str, environment: Mapping[str, str] | None) -> s
     try:
         return resolve_key(reference, environment)
     except MissingKey as missing:
-        raise Unauthorized(f"Model `{model.name}` has no key. {missing}") from None
+        raise Unauthorized(texts.NO_KEY.format(model=model.name, missing=missing)) from None
 
 
 def extra_headers(model: Model, environment: Mapping[str, str] | None) -> dict[str, str]:
@@ -68,7 +69,7 @@ def extra_headers(model: Model, environment: Mapping[str, str] | None) -> dict[s
             for name, value in headers.items()
         }
     except MissingKey as missing:
-        raise Unauthorized(f"A header of model `{model.name}` has no value. {missing}") from None
+        raise Unauthorized(texts.NO_HEADER.format(model=model.name, missing=missing)) from None
 
 
 def joined(base: str, path: str) -> str:

@@ -23,6 +23,7 @@ from lsp_server.model.hosting import extra_headers, key_of
 from lsp_server.model.inbox import PAUSE, Lost
 from lsp_server.model.waits import quota_of
 from lsp_server.settings import Model
+from lsp_server.texts import models as texts
 
 # Below this level they log requests, the key and the user's code among them.
 for _name in ("httpx2", "httpcore2", "openai", "anthropic"):
@@ -107,7 +108,7 @@ class Http:
         """Raise the error that a response stands for, a page of a portal included."""
         if response.status_code < 300:
             if "text/html" in response.headers.get("content-type", ""):
-                raise Unreachable(f"{self.where.host} answers with a web page instead of an answer.")
+                raise Unreachable(texts.WEB_PAGE.format(host=self.where.host))
             return
         body = await response.aread()
         raise error_of(self.where, response.status_code, body, response.headers)
@@ -137,10 +138,8 @@ def error_of(where: Where, status: int, body: bytes, headers: Mapping[str, str])
     """The error of a response that is not an answer."""
     lowered = _lowered(headers)
     if status < 400:
-        target = urlsplit(lowered.get("location", "")).netloc or "another address"
-        return Unreachable(
-            f"{where.host} redirects to {where.quote(target)}; requests go to the configured host only."
-        )
+        target = urlsplit(lowered.get("location", "")).netloc or texts.ANOTHER_ADDRESS
+        return Unreachable(texts.REDIRECTS.format(host=where.host, target=where.quote(target)))
     error = _error_object(body)
     param = error.get("param")
     named = param if isinstance(param, str) else None
@@ -164,23 +163,23 @@ def translated(where: Where) -> Iterator[None]:
     except httpx2.HTTPError as error:
         raise translation(where, error) from None
     except httpx2.InvalidURL as error:
-        raise Rejected(f"The URL of model `{where.model}` is not valid: {where.quote(str(error))}") from None
+        raise Rejected(texts.BAD_URL.format(model=where.model, reason=where.quote(str(error)))) from None
 
 
 def translation(where: Where, error: httpx2.HTTPError) -> Exception:
     """The BackendError, or Lost, that an error of the HTTP client stands for."""
     match error:
         case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
-            return Unreachable(f"{where.host} did not answer in time.")
+            return Unreachable(texts.NO_ANSWER.format(host=where.host))
         case httpx2.TimeoutException():
-            return Stalled(f"{where.host} stopped answering.")
+            return Stalled(texts.STOPPED_ANSWERING.format(host=where.host))
         case httpx2.ConnectError():
             return from_exception(where, _cause(error))
         case httpx2.ProxyError():
-            return Unreachable(f"The proxy did not connect to {where.host}: {where.quote(str(error))}")
+            return Unreachable(texts.PROXY_FAILED.format(host=where.host, reason=where.quote(str(error))))
         case httpx2.UnsupportedProtocol():
-            return Rejected(f"The URL of model `{where.model}` must begin with http:// or https://.")
-    return Lost(Interrupted(f"The connection to {where.host} broke in the middle of an answer."), resend=True)
+            return Rejected(texts.HTTP_URL.format(model=where.model))
+    return Lost(Interrupted(texts.BROKE_IN_ANSWER.format(host=where.host)), resend=True)
 
 
 # Chains of causes may run in a circle.

@@ -17,6 +17,7 @@ from lsp_server.model.inbox import Clock, Inbox, Lost, Patience
 from lsp_server.model.pace import Backoff, Pace, jitter
 from lsp_server.model.stops import StopCutter
 from lsp_server.settings import Model
+from lsp_server.texts import models as texts
 from lsp_server.wire.text import SurrogateJoiner
 
 log = logging.getLogger(__name__)
@@ -180,7 +181,7 @@ class HttpBackend:
                     inbox.put(event)
                     ended = ended or isinstance(event, Finish)
             if not ended:
-                inbox.fail(Interrupted("The answer broke off before its end."))
+                inbox.fail(Interrupted(texts.ANSWER_BROKE_OFF))
         except Exception as error:
             # Whoever waits gets it, a fault of our own included.
             inbox.fail(error)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
 from lsp_server.engine.errors import BackendError, Interrupted, Stalled
+from lsp_server.texts import models as texts
 
 MAX_EVENTS = 20_000
 """Events that wait for a slow reader before its answer is given up."""
@@ -61,7 +62,7 @@ class Inbox(Generic[T]):
             return
         if self._queue.qsize() >= MAX_EVENTS:
             self.live = False
-            self.fail(Interrupted("The answer came faster than it could be read, and was given up."))
+            self.fail(Interrupted(texts.TOO_FAST))
             return
         self._queue.put_nowait(event)
 
@@ -83,10 +84,10 @@ class Patience:
 
     def _check(self) -> None:
         if not self._inbox.deltas:
-            self._inbox.fail(Stalled("The model did not begin to answer in time."))
+            self._inbox.fail(Stalled(texts.NO_BEGINNING))
             return
         left = self._inbox.heard + PAUSE - self._clock.time()
         if left > 0:
             self._timer = self._clock.call_later(left, self._check)
         else:
-            self._inbox.fail(Stalled("The model stopped in the middle of its answer."))
+            self._inbox.fail(Stalled(texts.STOPPED_MIDWAY))

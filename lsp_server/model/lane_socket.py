@@ -21,6 +21,7 @@ from lsp_server.model.dial import closed_quietly
 from lsp_server.model.failures import Where
 from lsp_server.model.inbox import Clock, Lost, Timer
 from lsp_server.model.lane import Call, Lane
+from lsp_server.texts import models as texts
 from lsp_server.wire.client import Created, Ended, ErrorEvent, ServerEvent, cancel_frame, decode
 from lsp_server.wire.errors import CONNECTION_LIMIT_REACHED, WireError
 from lsp_server.wire.lanes import lane_names
@@ -121,12 +122,12 @@ class LaneSocket:
         """Drop the socket at once, without the closing handshake, and with it what it carries."""
         if not self.lost:
             self._connection.transport.abort()
-            self._forget(Lost(Interrupted("The connection was dropped."), resend=False))
+            self._forget(Lost(Interrupted(texts.DROPPED), resend=False))
 
     async def close(self) -> None:
         """Close politely, and wait until nothing is left of this socket."""
         if not self.lost:
-            self._forget(Lost(Interrupted("The connection was closed."), resend=False))
+            self._forget(Lost(Interrupted(texts.CLOSED), resend=False))
             await closed_quietly(self._connection)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._connection.wait_closed()
@@ -184,7 +185,7 @@ class LaneSocket:
             if self.serial or len(self._in_flight) == 1:
                 lane = next(iter(self._in_flight.values()))
             if self.serial and lane is not None and lane.created and isinstance(event, Created):
-                words = f"{self._where.host} answers two requests at once and does not say which is which."
+                words = texts.ONE_AT_A_TIME.format(host=self._where.host)
                 self._lose(Interrupted(words), resend=True)
                 return
         if isinstance(event, ErrorEvent) and (lane is None or event.code == CONNECTION_LIMIT_REACHED):
@@ -245,7 +246,7 @@ class LaneSocket:
     def _give_up(self, asked: float) -> None:
         self._watch = None
         if self._asked == asked:
-            error = Stalled(f"{self._where.host} went silent; the connection is given up.")
+            error = Stalled(texts.WENT_SILENT.format(host=self._where.host))
             self._lose(error, resend=True)
         else:
             self._check_life()
@@ -256,7 +257,7 @@ class LaneSocket:
 
     def _closed(self, closed: ConnectionClosed) -> None:
         if closed.sent is not None and closed.sent.code == 1009 and closed.rcvd is None:
-            sentence = f"{self._where.host} sent a message beyond what is taken: {closed.sent.reason}."
+            sentence = texts.BEYOND_TAKEN.format(host=self._where.host, reason=closed.sent.reason)
             self._lose(Interrupted(sentence), resend=False)
             return
         received = closed.rcvd

@@ -31,6 +31,7 @@ from lsp_server.model.failures import Where
 from lsp_server.model.hosting import extra_headers, key_of, network
 from lsp_server.model.responses_ws import endpoint_of
 from lsp_server.settings import Model
+from lsp_server.texts import doctor as texts
 
 PORTS = {"https": 443, "wss": 443, "http": 80, "ws": 80}
 PROXY_SCHEMES = {
@@ -66,7 +67,7 @@ async def approach(model: Model, environment: Mapping[str, str] | None = None) -
         yield Step("key", error=error)
         return
     if keys := [reference for reference in named if reference.startswith(("env:", "keyring:"))]:
-        yield Step("key", f"found under {', '.join(keys)}")
+        yield Step("key", texts.KEY_FOUND.format(keys=", ".join(keys)))
     parts = urlsplit(endpoint.url)
     proxy = proxy_of(parts, network(model))
     where = where_of(model.name, endpoint)
@@ -102,7 +103,7 @@ def destination(model: Model, environment: Mapping[str, str] | None) -> Endpoint
         endpoint = Endpoint(model.url or dialect_of(model)[0].vendor, extra_headers(model, environment))
     parts = urlsplit(endpoint.url)
     if parts.scheme not in PORTS or not parts.hostname:
-        raise Unreachable(f"The `url` of model `{model.name}` must begin with https:// and a host.")
+        raise Unreachable(texts.BAD_URL.format(model=model.name))
     return endpoint
 
 
@@ -137,7 +138,7 @@ class Line:
         self._network = network
         near = proxy or url
         self.host, self._port = near.hostname or "", port_of(near)
-        self._through = "" if proxy is None else "the proxy "
+        self._through = "" if proxy is None else f"{texts.THE_PROXY} "
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
@@ -145,15 +146,17 @@ class Line:
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(self.host, self._port, type=socket.SOCK_STREAM)
         addresses = list(dict.fromkeys(str(address[4][0]) for address in found))
-        more = f" and {len(addresses) - 3} more" if len(addresses) > 3 else ""
-        return f"{self._through}{self.host} is {', '.join(addresses[:3])}{more}"
+        more = f" {texts.AND_MORE.format(count=len(addresses) - 3)}" if len(addresses) > 3 else ""
+        return texts.ADDRESSES.format(
+            through=self._through, host=self.host, addresses=", ".join(addresses[:3]), more=more
+        )
 
     async def connect(self) -> str:
         self._reader, self._writer = await asyncio.open_connection(
             self.host, self._port, happy_eyeballs_delay=0.25
         )
         address, port = self._writer.get_extra_info("peername")[:2]
-        return f"connected to {self._through}{address}:{port}"
+        return texts.CONNECTED.format(through=self._through, address=address, port=port)
 
     async def ask_proxy(self) -> str:
         """CONNECT, as the clients ask for it. Raises Unreachable with the proxy's own words."""
@@ -167,22 +170,24 @@ class Line:
         try:
             head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            raise Unreachable(f"The proxy {name} gave no answer that can be read.") from None
+            raise Unreachable(texts.PROXY_UNREADABLE.format(name=name)) from None
         version, _, said = head.partition("\r\n")[0].partition(" ")
         if not version.startswith("HTTP/"):
-            raise Unreachable(f"The proxy {name} does not speak HTTP.")
+            raise Unreachable(texts.PROXY_NO_HTTP.format(name=name))
         if not said.startswith("2"):
-            wants = " It wants a name and password." if said.startswith("407") else ""
-            raise Unreachable(f"The proxy {name} did not connect to {target}: {said.strip()}.{wants}")
-        return f"{name} connects to {target}"
+            wants = f" {texts.PROXY_WANTS_PASSWORD}" if said.startswith("407") else ""
+            raise Unreachable(
+                texts.PROXY_REFUSED.format(name=name, target=target, said=said.strip(), wants=wants)
+            )
+        return texts.PROXY_CONNECTS.format(name=name, target=target)
 
     async def secure(self) -> str:
         assert self._writer is not None
         await self._writer.start_tls(tls_context(self._network.ca_file), server_hostname=self._url.hostname)
         secured: ssl.SSLObject = self._writer.get_extra_info("ssl_object")
         ends = (secured.getpeercert() or {}).get("notAfter")
-        until = f", valid until {ends}" if ends else ""
-        return f"{secured.version()}, the certificate is trusted{until}"
+        until = texts.VALID_UNTIL.format(ends=ends) if ends else ""
+        return texts.TRUSTED.format(version=secured.version(), until=until)
 
     def close(self) -> None:
         if self._writer is not None:
@@ -203,7 +208,7 @@ async def _tried(name: str, where: Where, work: Callable[[], Awaitable[str]]) ->
 
 async def _upgraded(where: Where, endpoint: Endpoint, network: Network) -> str:
     await closed_quietly(await dial(where, endpoint, network))
-    return "the host speaks WebSocket"
+    return texts.SPEAKS_WEBSOCKET
 
 
 def _is_number(host: str) -> bool:

@@ -11,6 +11,7 @@ from lsp_server.engine.errors import Interrupted
 from lsp_server.engine.ports import Finish, Request, Usage
 from lsp_server.model.hosting import cache_key
 from lsp_server.settings import Model
+from lsp_server.texts import models as texts
 from lsp_server.wire import client
 from lsp_server.wire.server import LOGPROBS
 
@@ -33,10 +34,10 @@ def body(model: Model, request: Request, *, continued: bool, omit: Collection[st
     match request.prompt:
         case Fill():
             fill = with_comments(request.prompt)
-            fields["prompt"] = {
-                "id": fill.layout,
-                "variables": {"prefix": fill.prefix, "suffix": fill.suffix},
-            }
+            variables = {"prefix": fill.prefix, "suffix": fill.suffix}
+            if fill.blanks:
+                variables["blanks"] = fill.blanks
+            fields["prompt"] = {"id": fill.layout, "variables": variables}
         case Chat() as chat:
             fields["instructions"] = chat.instructions
             fields["input"] = turns(chat, continued=continued)
@@ -73,5 +74,5 @@ def finish_of(ended: client.Ended) -> Finish:
     if ended.reason == "content_filter":
         return Finish("filter", usage, ended.timings)
     if ended.reason == "cancelled":
-        raise Interrupted("The host ended the answer before it was complete.")
+        raise Interrupted(texts.ENDED_EARLY)
     return Finish("length", usage, ended.timings)

@@ -13,6 +13,7 @@ from lsp_server.model.http import Http
 from lsp_server.model.responses import VENDOR, VENDOR_KEY, body, finish_of
 from lsp_server.model.sse import EventDecoder
 from lsp_server.settings import Model
+from lsp_server.texts import models as texts
 from lsp_server.wire.client import Ended, ErrorEvent, TextDelta, event_of
 from lsp_server.wire.errors import WireError
 
@@ -30,7 +31,7 @@ class ResponsesDialect:
         self, http: Http, request: Request, omit: Collection[str]
     ) -> AsyncGenerator[Event, None]:
         if isinstance(request.prompt, Fill):
-            raise Rejected(f"Model `{self._model.name}` takes instructions only; set its `style` to `chat`.")
+            raise Rejected(texts.INSTRUCTIONS_ONLY.format(model=self._model.name))
         fields = body(self._model, request, continued=False, omit=omit) | {"stream": True}
         decoder = EventDecoder()
         async with aclosing(http.post(joined(http.base, "responses"), fields)) as pieces:

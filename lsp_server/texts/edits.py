@@ -53,3 +53,20 @@ SETTINGS = "Midstream's settings: {problems}"
 
 FETCHING = "Midstream: fetching the local model"
 TOKENS = "{tokens} tokens"
+
+LONGER_THAN_ALLOWED = (
+    "The answer was longer than the model may speak at once; select a smaller part, or raise "
+    "maxTokens of the model."
+)
+BROKE_OFF = "The model's answer broke off; what came so far stays, undo takes it back."
+CLOSED_MEANWHILE = "The document was closed while it was being edited."
+NOT_REPORTED = (
+    "The editor did not report the edit within 5 s, so nothing more was written; undo takes "
+    "back what is there."
+)
+MET_A_KEY = "An edit met a key that was typed at the same moment; it was taken back and the rest dropped."
+EDIT_REFUSED = "The editor refused the edit; the file may be read-only or locked."
+EARLIER_NOT_REPORTED = (
+    "The editor has not reported an earlier edit yet, so this one was not started; try again."
+)
+EDIT_FAILED = "Midstream failed on this edit ({name}); see its log."

@@ -113,7 +113,7 @@ def test_port_refused(machine: Machine) -> None:
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         machine.use(f"ws://{address}/v1")
-        check(machine, "model scripted, TCP", f"Nothing listens at {address}.", "Check `url`")
+        check(machine, "model scripted, TCP", f"Nothing listens at {address};", "Check `url`")
 
 
 def test_key_absent(machine: Machine, model: Model) -> None:

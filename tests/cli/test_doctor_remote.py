@@ -51,7 +51,7 @@ async def test_nothing_listens(machine: Machine) -> None:
     async with speaking(hang_up) as port:
         pass
     machine.use(f"wss://127.0.0.1:{port}/v1")
-    await check(machine, "TCP", f"Nothing listens at 127.0.0.1:{port}.", "that its host is running")
+    await check(machine, "TCP", f"Nothing listens at 127.0.0.1:{port};", "that its host is running")
 
 
 async def test_B97_a_certificate_for_another_name(
@@ -108,7 +108,7 @@ async def test_a_proxy_that_is_not_there(machine: Machine) -> None:
     async with speaking(hang_up) as port:
         pass
     machine.use("wss://model.example/v1", proxy=f"http://127.0.0.1:{port}")
-    await check(machine, "TCP", f"Nothing listens at 127.0.0.1:{port}.", "that its host is running")
+    await check(machine, "TCP", f"Nothing listens at 127.0.0.1:{port};", "that its host is running")
     machine.use("wss://model.example/v1", proxy="http://no-such-proxy.invalid:3128")
     await check(machine, "DNS", "The name no-such-proxy.invalid:3128 cannot be found", "the proxy's")
 

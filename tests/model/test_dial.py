@@ -77,7 +77,7 @@ async def test_a_port_where_nothing_listens() -> None:
         port = server.port
     failure = await refused(f"ws://127.0.0.1:{port}/")
     assert type(failure) is Unreachable
-    assert f"Nothing listens at 127.0.0.1:{port}." == str(failure)
+    assert f"Nothing listens at 127.0.0.1:{port}; start it, or check `url`." == str(failure)
 
 
 async def test_a_name_that_does_not_exist() -> None:

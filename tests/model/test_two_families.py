@@ -75,10 +75,10 @@ async def test_B98_a_socket_opens_over_the_family_that_works(half_working: list[
 async def test_with_neither_family_the_user_hears_that_nothing_listens(half_working: list[str]) -> None:
     async with Named() as server:
         port = server.port
-    with pytest.raises(Unreachable, match=f"^Nothing listens at model.example:{port}.$"):
+    with pytest.raises(Unreachable, match=f"^Nothing listens at model.example:{port};"):
         await open_socket(port)
     async with served(server, CHAT, proxy="none") as one:
-        with pytest.raises(Unreachable, match=f"^Nothing listens at model.example:{port}.$"):
+        with pytest.raises(Unreachable, match=f"^Nothing listens at model.example:{port};"):
             await anext(one.stream(CHAT.request))
 
 
