@@ -3,6 +3,8 @@
 import json
 import re
 import struct
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -47,6 +49,18 @@ def test_all_that_its_page_shows_is_in_it(package: zipfile.ZipFile) -> None:
     manifest = json.loads(package.read("extension/package.json"))
     media = [step["media"]["markdown"] for step in manifest["contributes"]["walkthroughs"][0]["steps"]]
     assert [path for path in [manifest["icon"], *media] if f"extension/{path}" not in names] == []
+
+
+def test_its_settings_are_those_of_the_server() -> None:
+    manifest = json.loads((ROOT / "editors/vscode/package.json").read_text())
+    groups = [group["properties"] for group in manifest["contributes"]["configuration"]]
+    contributed = {name: setting for group in groups for name, setting in group.items()}
+    own = {name for name in contributed if name.startswith("midstream.server.")}
+    command = [sys.executable, "-m", "lsp_server", "config", "schema", "--vscode"]
+    schema = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout)
+    assert {name: contributed[name] for name in contributed.keys() - own} == schema, "npm run settings"
+    restricted = manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
+    assert set(restricted) == contributed.keys()
 
 
 def test_every_command_that_is_named_is_contributed() -> None:
