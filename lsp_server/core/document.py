@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from operator import attrgetter
 
 from lsp_server.core.edits import Edit, replacement
 from lsp_server.core.text import Encoding, Position, Range, column_of, index_of, line_end, split_lines
 
-CHUNK_LINES = 256
+CHUNK_LINES = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +36,29 @@ class Document:
     language: str
     version: int
 
-    def __init__(self, uri: str, language: str, version: int, chunks: "tuple[_Chunk, ...]") -> None:
-        """For this module: use `Document.open`."""
+    def __init__(
+        self,
+        uri: str,
+        language: str,
+        version: int,
+        chunks: "tuple[_Chunk, ...]",
+        first_lines: tuple[int, ...],
+        offsets: tuple[int, ...],
+    ) -> None:
+        """For this module: use `Document.open`. Where each chunk starts, in lines and in characters, comes
+        with the chunks, and where the last one ends."""
         self.uri, self.language, self.version = uri, language, version
-        self._chunks = chunks
-        self._first_lines = tuple(accumulate(map(_LINE_COUNT, chunks), initial=0))
-        self._offsets = tuple(accumulate(map(_LENGTH, chunks), initial=0))
+        self._chunks, self._first_lines, self._offsets = chunks, first_lines, offsets
         self._text: str | None = None
         self._newline: str | None = None
 
     @classmethod
     def open(cls, uri: str, language: str, version: int, text: str) -> "Document":
         """The document as `textDocument/didOpen` brings it."""
-        return cls(uri, language, version, _chunked(tuple(split_lines(text))))
+        chunks = _chunked(tuple(split_lines(text)))
+        first_lines = accumulate((chunk.line_count for chunk in chunks), initial=0)
+        offsets = accumulate((chunk.length for chunk in chunks), initial=0)
+        return cls(uri, language, version, chunks, tuple(first_lines), tuple(offsets))
 
     @property
     def text(self) -> str:
@@ -148,14 +157,19 @@ class Document:
                 document = document.edited(edit, version)
                 edits.append(edit)
         if not edits:
-            document = Document(self.uri, self.language, version, self._chunks)
+            document = Document(
+                self.uri, self.language, version, self._chunks, self._first_lines, self._offsets
+            )
             document._newline = self._newline
         return document, tuple(edits)
 
     def edited(self, edit: Edit, version: int) -> "Document":
         """The document after one edit, whose offsets must lie inside it."""
         first, first_row, first_column = self._find_offset(edit.start)
-        last, last_row, last_column = self._find_offset(edit.end)
+        if edit.end == edit.start:
+            last, last_row, last_column = first, first_row, first_column
+        else:
+            last, last_row, last_column = self._find_offset(edit.end)
         within_line, changed = (first, first_row) == (last, last_row), self._chunks[last].lines[last_row]
         head = self._chunks[first].lines[:first_row]
         tail = self._chunks[last].lines[last_row + 1 :]
@@ -172,8 +186,15 @@ class Document:
         if tail or after:
             # `text` ends in a line end, after which the next line starts, not an empty one.
             lines.pop()
-        chunks = before + _chunked((*head, *lines, *tail)) + after
-        document = Document(self.uri, self.language, version, chunks)
+        chunks = _chunked((*head, *lines, *tail))
+        document = Document(
+            self.uri,
+            self.language,
+            version,
+            before + chunks + after,
+            _respaced(self._first_lines, first, last, [chunk.line_count for chunk in chunks]),
+            _respaced(self._offsets, first, last, [chunk.length for chunk in chunks]),
+        )
         if within_line and len(lines) == 1 and line_end(lines[0]) == line_end(changed):
             document._newline = self._newline if document.line_count == self.line_count else None
         return document
@@ -182,6 +203,8 @@ class Document:
         if change.range is None:
             return replacement(self.text, change.text)
         start = self.offset(change.range.start, encoding)
+        if change.range.end == change.range.start:
+            return Edit(start, start, change.text)
         end = self.offset(change.range.end, encoding)
         return Edit(min(start, end), max(start, end), change.text)
 
@@ -204,9 +227,6 @@ class Document:
 
 
 _LINE_ENDS = ("\n", "\r\n", "\r")
-# Sums over the chunks are the one thing that every keystroke repeats: they run without bytecode.
-_LINE_COUNT: "attrgetter[int]" = attrgetter("line_count")
-_LENGTH: "attrgetter[int]" = attrgetter("length")
 
 
 class _Chunk:
@@ -228,3 +248,14 @@ def _chunked(lines: tuple[str, ...]) -> tuple[_Chunk, ...]:
     if len(lines) <= 2 * CHUNK_LINES:
         return (_Chunk(lines),)
     return tuple(_Chunk(lines[at : at + CHUNK_LINES]) for at in range(0, len(lines), CHUNK_LINES))
+
+
+def _respaced(starts: tuple[int, ...], first: int, last: int, sizes: Sequence[int]) -> tuple[int, ...]:
+    """Where chunks start once those from `first` to `last` were replaced by some of these sizes.
+
+    A keystroke moves all that lies behind it, so the chunks there are not even looked at.
+    """
+    fresh = tuple(accumulate(sizes, initial=starts[first]))
+    moved = fresh[-1] - starts[last + 1]
+    behind = starts[last + 2 :]
+    return starts[:first] + fresh + (tuple(map(moved.__add__, behind)) if moved else behind)

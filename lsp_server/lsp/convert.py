@@ -26,10 +26,12 @@ def to_range(range_: types.Range) -> Range:
     return Range(to_position(range_.start), to_position(range_.end))
 
 
-def to_changes(changes: Iterable[types.TextDocumentContentChangeEvent]) -> list[Change]:
-    """The content changes of one didChange, in order."""
+def to_changes(changes: Iterable[types.TextDocumentContentChangeEvent | Change]) -> list[Change]:
+    """The content changes of one didChange, in order; those that a reader made are ready."""
     return [
-        Change(
+        change
+        if isinstance(change, Change)
+        else Change(
             to_range(change.range) if isinstance(change, types.TextDocumentContentChangePartial) else None,
             change.text,
         )

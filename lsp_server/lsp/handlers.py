@@ -11,6 +11,7 @@ from lsp_server.engine.suggestion import Ask, Item, Selected
 from lsp_server.lsp import actions, convert, listed, protocol
 from lsp_server.lsp.answers import Later
 from lsp_server.lsp.plain import plain
+from lsp_server.lsp.readers import DidChange
 from lsp_server.lsp.session import Session
 from lsp_server.settings import Settings
 
@@ -22,7 +23,7 @@ def did_open(session: Session, params: types.DidOpenTextDocumentParams) -> None:
     session.assistant.document_opened(document.uri, document.language_id, document.version, document.text)
 
 
-def did_change(session: Session, params: types.DidChangeTextDocumentParams) -> None:
+def did_change(session: Session, params: types.DidChangeTextDocumentParams | DidChange) -> None:
     changes = convert.to_changes(params.content_changes)
     session.assistant.document_changed(params.text_document.uri, changes, params.text_document.version)
 

@@ -5,27 +5,43 @@ or says what is wrong with it.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
 
+from lsp_server.core.document import Change
+from lsp_server.core.text import Position, Range
 
-def did_change(params: Any) -> types.DidChangeTextDocumentParams:
+
+@dataclass(frozen=True, slots=True)
+class Versioned:
+    """The `VersionedTextDocumentIdentifier` of LSP."""
+
+    uri: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class DidChange:
+    """A `DidChangeTextDocumentParams` whose changes are the core's already."""
+
+    text_document: Versioned
+    content_changes: list[Change]
+
+
+def did_change(params: Any) -> DidChange:
     document = params["textDocument"]
-    identifier = types.VersionedTextDocumentIdentifier(
-        version=whole(document["version"]), uri=string(document["uri"])
-    )
-    return types.DidChangeTextDocumentParams(identifier, [change(each) for each in params["contentChanges"]])
+    identifier = Versioned(string(document["uri"]), whole(document["version"]))
+    return DidChange(identifier, [change(each) for each in params["contentChanges"]])
 
 
-def change(plain: Any) -> types.TextDocumentContentChangeEvent:
+def change(plain: Any) -> Change:
     text = string(plain["text"])
     if "range" not in plain:
-        return types.TextDocumentContentChangeWholeDocument(text)
+        return Change(None, text)
     range_ = plain["range"]
-    return types.TextDocumentContentChangePartial(
-        range=types.Range(position(range_["start"]), position(range_["end"])), text=text
-    )
+    return Change(Range(Position(*place(range_["start"])), Position(*place(range_["end"]))), text)
 
 
 def inline_completion(params: Any) -> types.InlineCompletionParams:
@@ -35,15 +51,15 @@ def inline_completion(params: Any) -> types.InlineCompletionParams:
     return types.InlineCompletionParams(
         context=types.InlineCompletionContext(TRIGGERS[context["triggerKind"]]),
         text_document=types.TextDocumentIdentifier(string(params["textDocument"]["uri"])),
-        position=position(params["position"]),
+        position=types.Position(*place(params["position"])),
     )
 
 
-def position(plain: Any) -> types.Position:
+def place(plain: Any) -> tuple[int, int]:
     line, character = whole(plain["line"]), whole(plain["character"])
     if line < 0 or character < 0:
         raise TypeError("a position counts from 0")
-    return types.Position(line, character)
+    return line, character
 
 
 def whole(value: Any) -> int:

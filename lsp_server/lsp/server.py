@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from lsp_server import __version__
-from lsp_server.lsp import protocol, readers
+from lsp_server.lsp import protocol
 from lsp_server.lsp.dispatch import Server
 from lsp_server.lsp.plain import plain
 from lsp_server.settings import read
@@ -58,6 +58,7 @@ class Door:
         from lsp_server.lsp.rehearsal import rehearse
 
         importlib.import_module("lsp_server.lsp.handlers")
+        self.server.protocol.readers = importlib.import_module("lsp_server.lsp.readers").READERS
         rehearse(self.server.protocol)
         self.session  # noqa: B018  # It is built when it is first looked at.
 
@@ -86,7 +87,6 @@ def build(models: Callable[[], "ConfigurableModels"], environment: Mapping[str, 
         feature(name, options)(handler_of(door, name))
     for name in protocol.COMMANDS:
         door.server.command(name)(command_of(door, name))
-    door.server.protocol.readers = readers.READERS
     return door
 
 
