@@ -15,7 +15,7 @@ from lsp_server.core.document import Document
 from lsp_server.core.text import complete_lines, line_end, split_lines
 
 # So many lines show how a document is indented; to read all of a huge one could be felt.
-_SAMPLE = 5000
+_SAMPLE = 1000
 _BOM = "\ufeff"
 
 

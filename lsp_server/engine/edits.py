@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache, partial
 from typing import Literal
 
 from lsp_server.core.document import Document
@@ -58,11 +59,7 @@ def job(plan: Plan) -> Job:
     """The job for a plan. Raises EditRefused when the model has no room for the scope."""
     text = plan.document.slice(plan.scope.span.start, plan.scope.span.end)
     format_ = chosen_format(plan, text)
-    prompt = prompt_of(plan, format_)
-    budget = plan.backend.style.budget
-    if prompt_tokens(prompt) > budget:
-        raise EditRefused(texts.TOO_LONG.format(scope=describe(plan.scope), model=plan.backend.name))
-    limit = tokens(text) * 3 // 2 + 256 if format_ == "scope" else tokens(text) + 512
+    check_room(plan, sum(map(tokens, (text, plan.half_finished or "", *plan.instructions))))
     document, original, instruction = plan.document, plan.original, plan.instructions[-1]
     without = document.slice(plan.without.start, plan.without.end) if plan.without else ""
     return Job(
@@ -72,7 +69,7 @@ def job(plan: Plan) -> Job:
         scope=plan.scope,
         instructions=plan.instructions,
         original=original,
-        request=Request(task=plan.kind, prompt=prompt, max_tokens=limit, cache_key=document.uri),
+        make_request=cache(partial(request_of, plan, format_, tokens(text))),
         backend=plan.backend,
         label=f"Midstream: {plan.instructions[-1]}",
         delivery=plan.settings.delivery,
@@ -90,6 +87,20 @@ def job(plan: Plan) -> Job:
             else HunkRewriter(screen, document, cursor=plan.cursor)
         ),
     )
+
+
+def request_of(plan: Plan, format_: Format, scope_tokens: int) -> Request:
+    """What the model is asked. Raises EditRefused when it has no room for the scope."""
+    prompt = prompt_of(plan, format_)
+    check_room(plan, prompt_tokens(prompt))
+    limit = scope_tokens * 3 // 2 + 256 if format_ == "scope" else scope_tokens + 512
+    return Request(task=plan.kind, prompt=prompt, max_tokens=limit, cache_key=plan.document.uri)
+
+
+def check_room(plan: Plan, wanted: int) -> None:
+    """Raises EditRefused when the model reads fewer tokens."""
+    if wanted > plan.backend.style.budget:
+        raise EditRefused(texts.TOO_LONG.format(scope=describe(plan.scope), model=plan.backend.name))
 
 
 def prompt_of(plan: Plan, format_: Format) -> Chat:

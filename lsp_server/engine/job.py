@@ -41,9 +41,17 @@ class Job:
     scope: Scope
     instructions: tuple[str, ...]
     original: str
-    request: Request
+    make_request: Callable[[], Request]
     backend: Backend
     label: str
     delivery: Literal["stream", "atomic"]
     make_filter: Callable[[], Filter]
     make_rewriter: Callable[[str], Rewriter]
+
+    @property
+    def request(self) -> Request:
+        """What the model is asked. Raises EditRefused when it has no room for the scope.
+
+        Written when it is asked for, so that the user's command is not kept waiting by it.
+        """
+        return self.make_request()

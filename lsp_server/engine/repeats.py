@@ -1,6 +1,7 @@
 """What a model only repeats: the instruction in front of the code, the file behind it."""
 
 import re
+from itertools import islice
 
 from lsp_server.core.document import Document
 from lsp_server.core.syntax.scope import Scope
@@ -39,12 +40,11 @@ class Tail:
 
     def __init__(self, screen: str, document: Document, scope: Scope) -> None:
         number = document.line_at(scope.span.end) + 1
-        following = (
-            document.line(row) for row in range(number, min(document.line_count, number + READ_LINES))
-        )
-        self._following = [line.strip() for line in following if line.strip()]
+        # Read as far as it is asked for: nearly always to the first of them.
+        self._rest = (text for line in document.lines(number, number + READ_LINES) if (text := line.strip()))
+        self._following: list[str] = []
         own = {line.strip() for line in split_lines(screen)}
-        first = self._following[0] if self._following else ""
+        first = "".join(self._follow(1))
         self._starts = first if re.search(r"\w{3}|\w\W*\w", first) and first not in own else None
         self._line = ""
         self._held = ""
@@ -59,7 +59,7 @@ class Tail:
         text = self._passed(self._line)
         held, self._held = self._held, ""
         repeated = [line.strip() for line in split_lines(held) if line.strip()]
-        return text + ("" if repeated == self._following[: len(repeated)] else held)
+        return text + ("" if repeated == self._follow(len(repeated)) else held)
 
     def _passed(self, line: str) -> str:
         if not self._held:
@@ -70,11 +70,16 @@ class Tail:
         self._held += line
         repeated = [line.strip() for line in split_lines(self._held) if line.strip()]
         # The last line may have been cut off where the model was stopped.
-        if repeated[:-1] == self._following[: len(repeated) - 1]:
+        if repeated[:-1] == self._follow(len(repeated) - 1):
             return ""
         held, self._held = self._held, ""
         self._starts = ""
         return held
+
+    def _follow(self, count: int) -> list[str]:
+        """The first lines with text that follow the scope."""
+        self._following += islice(self._rest, max(0, count - len(self._following)))
+        return self._following[:count]
 
 
 def _words(text: str) -> str:
