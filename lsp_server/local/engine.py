@@ -21,6 +21,7 @@ from typing import Any
 from lsp_server.engine.errors import ModelMissing
 from lsp_server.local.answers import Done, Piece, Refused
 from lsp_server.local.gguf import Traits, read_traits
+from lsp_server.local.healing import among_possible
 from lsp_server.local.processor import missing_runtime, physical_cores, require_runtime
 from lsp_server.local.rendering import Call, is_empty, render
 from lsp_server.local.slots import Slot, Slots, Turns
@@ -115,7 +116,7 @@ class Engine:
         queued = time.monotonic()
         job = _Job(slot, background=call.background)
         self._start(job, call)
-        reader = _Reader(arrived, queued)
+        reader = _Reader(arrived, queued, call.typed)
         ended = False
         try:
             while (chunk := await job.chunks.get()) is not None:
@@ -225,7 +226,8 @@ async def _drained(job: _Job) -> None:
 class _Reader:
     """Turns the chunks of one call into pieces and the final report."""
 
-    def __init__(self, arrived: float, queued: float) -> None:
+    def __init__(self, arrived: float, queued: float, typed: str) -> None:
+        self._typed = typed
         self._arrived = arrived
         self._queued = queued
         self._first: float | None = None
@@ -243,7 +245,10 @@ class _Reader:
             self._reason = choice.get("finish_reason") or self._reason
             text = choice.get("text") or (choice.get("delta") or {}).get("content") or ""
             for entry in (choice.get("logprobs") or {}).get("content") or ():
-                self._logprobs.append(TokenLogprob(entry["token"], entry["logprob"]))
+                logprob = among_possible(entry, self._typed) if self._typed else entry["logprob"]
+                self._logprobs.append(TokenLogprob(entry["token"], logprob))
+            if text and self._typed:
+                text = self._untyped(text)
             if text:
                 logprobs, self._logprobs = tuple(self._logprobs), []
                 if self._first is not None:
@@ -251,6 +256,14 @@ class _Reader:
                 self._first = time.monotonic()
                 return Piece(text, logprobs, self._prompt_timings())
         return None
+
+    def _untyped(self, text: str) -> str:
+        """What of the text goes beyond the text that was typed; what says no more than that is dropped."""
+        known = min(len(text), len(self._typed))
+        self._typed = self._typed[known:]
+        if known == len(text):
+            self._logprobs = []
+        return text[known:]
 
     @property
     def cached(self) -> int:

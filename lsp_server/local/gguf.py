@@ -5,11 +5,12 @@ Format: the GGUF specification of ggml, versions 2 and 3, little endian.
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from lsp_server.engine.errors import ModelMissing
+from lsp_server.local.healing import Vocabulary, vocabulary
 
 STRING, ARRAY = 8, 9
 SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -39,6 +40,7 @@ class Traits:
     markers: tuple[str, ...]
     context: int | None
     chat: bool
+    vocabulary: Vocabulary = field(default=(), repr=False)
 
 
 def read_traits(path: Path) -> Traits:
@@ -57,6 +59,7 @@ def read_traits(path: Path) -> Traits:
         markers=() if fill is None else _tokens(fill),
         context=context if isinstance(context, int) else None,
         chat="tokenizer.chat_template" in header,
+        vocabulary=vocabulary(header),
     )
 
 

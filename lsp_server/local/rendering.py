@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from lsp_server.local.answers import Refused
 from lsp_server.local.gguf import Traits
+from lsp_server.local.healing import LIKELY, grammar, healed
 from lsp_server.wire.errors import ErrorFrame
 from lsp_server.wire.server import Create
 
@@ -14,20 +15,24 @@ MAX_TOKENS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`key` names the prompts that share a cache: one document asked in one way."""
+    """`key` names the prompts that share a cache: one document asked in one way.
+
+    The answer begins with `typed`, which the client has already.
+    """
 
     handler: Literal["handle_completions", "handle_chat_completions"]
     body: dict[str, Any]
     key: tuple[str, ...]
     background: bool
+    typed: str = ""
 
 
 def render(create: Create, traits: Traits) -> Call:
     """Lay a request out for these weights. Raises Refused when it has nothing to read.
 
     `prompt.id` is `plain` (the variable `prefix` is continued) or `fim` (the gap between `prefix` and
-    `suffix` is filled). Weights that cannot fill in continue the prefix. A request without `prompt` is
-    a conversation.
+    `suffix` is filled). Weights that cannot fill in continue the prefix. An answer begins with `blanks`,
+    where there are any. A request without `prompt` is a conversation.
     """
     match create.prompt_id:
         case "plain":
@@ -51,12 +56,20 @@ def is_empty(create: Create) -> bool:
 def _continue(create: Create, traits: Traits, traits_fill: str | None) -> Call:
     prefix = _harmless(create.prompt_variables.get("prefix", ""), traits)
     suffix = _harmless(create.prompt_variables.get("suffix", ""), traits)
-    text = prefix if traits_fill is None else traits_fill.format(prefix=prefix, suffix=suffix)
+    blanks = create.prompt_variables.get("blanks", "") if traits.vocabulary else ""
+    read, typed = healed(prefix + blanks, traits.vocabulary)
+    if traits_fill is None and not read:
+        # Weights cannot go on from nothing.
+        read, typed = prefix[:1], (prefix + blanks)[1:]
+    text = read if traits_fill is None else traits_fill.format(prefix=read, suffix=suffix)
     if not text:
         raise Refused(ErrorFrame("invalid_prompt", "The prompt is empty.", "prompt.variables"))
     kind = "plain" if traits_fill is None else "fim"
     body = _common(create) | {"prompt": text, "n_probs": int(create.logprobs)}
-    return Call("handle_completions", body, (kind, create.prompt_cache_key or ""), not create.generate)
+    if typed and create.generate:
+        body |= {"grammar": grammar(typed), "n_probs": LIKELY if create.logprobs else 0}
+    key = (kind, create.prompt_cache_key or "")
+    return Call("handle_completions", body, key, not create.generate, typed.removesuffix(blanks))
 
 
 def _converse(create: Create) -> Call:

@@ -168,8 +168,9 @@ def test_every_golden_file_belongs_to_a_case() -> None:
 
 def test_a_plain_prompt_drops_the_blanks_before_the_cursor_and_what_follows() -> None:
     prompt = fill(completion("def f():\n    x = <|>1\n", PLAIN))
-    assert (prompt.prefix, prompt.suffix) == ("def f():\n    x =", "")
-    assert fill(completion("def f():\n    <|>\n", PLAIN)).prefix == "def f():\n"
+    assert (prompt.prefix, prompt.blanks, prompt.suffix) == ("def f():\n    x =", " ", "")
+    blank = fill(completion("def f():\n    <|>\n", PLAIN))
+    assert (blank.prefix, blank.blanks) == ("def f():\n", "")
     assert fill(completion("def f():\n    <|>\n", FIM)) == Fill(
         "def f():\n    ", "\n", "fim", True, "app/shop.py", "python"
     )

@@ -16,6 +16,19 @@ from tests.local.real import DEFAULT, SOURCE, ask, chat, engine, plain
 
 pytestmark = pytest.mark.model
 
+CART = """\
+class Cart:
+    def __init__(self, owner, currency):
+        self.owner = owner
+        self.currency = currency
+        self.items = []
+
+    def add(self, name, price):
+        self.items.append((name, price))
+
+    def total(self):
+        return sum(price for name, price in self"""
+
 HEAD = SOURCE[:1200]
 OTHER = SOURCE[1200:2400]
 
@@ -147,6 +160,31 @@ async def test_a_gap_is_filled_with_the_tokens_of_the_weights() -> None:
         harmless = await ask(opened, plain('token = "<|fim_middle|>', "a"))
     assert answer.text.strip() == "width * height"
     assert harmless.done.usage.output_tokens
+
+
+@pytest.mark.parametrize("typed", ["", ".", ".i", ".it", ".ite"])
+async def test_an_identifier_is_finished_wherever_the_cursor_is_in_it(typed: str) -> None:
+    async with engine(DEFAULT) as opened:
+        answer = await ask(opened, plain(CART + typed, logprobs=True))
+    assert (typed + answer.text).startswith(".items)")
+    assert len(answer.pieces[0].logprobs) == 1 and answer.pieces[0].logprobs[0].logprob > -0.7
+
+
+async def test_what_the_model_did_not_expect_is_gone_on_with() -> None:
+    async with engine(DEFAULT) as opened:
+        answer = await ask(opened, plain(CART + ".ow"))
+        unknown = await ask(opened, plain(CART + ".zq"))
+    assert answer.text.startswith("n")
+    assert unknown.text and not unknown.text.startswith(".zq")
+
+
+async def test_typing_on_in_a_word_evaluates_next_to_nothing() -> None:
+    async with engine() as opened:
+        await ask(opened, plain(CART + ".", "file"))
+        counts = [
+            (await ask(opened, plain(CART + typed, "file"))).evaluated for typed in (".i", ".it", ".ite")
+        ]
+    assert max(counts) < 6
 
 
 async def test_an_instruction_is_followed() -> None:

@@ -36,6 +36,28 @@ def test_the_tokens_of_the_model_in_a_file_do_not_steer_it() -> None:
     assert call(**fill("fim", "say('<M>')", "<S>")).body["prompt"] == "<P>say('< M>')<S>< S><M>"
 
 
+def test_an_answer_goes_on_with_the_token_under_the_cursor() -> None:
+    heals = replace(FILLS, vocabulary=sorted((b".items", b" =", b" ==", b" x", b"x")))
+    asked = call(heals, **fill("plain", "a.it", logprobs=True))
+    assert (asked.body["prompt"], asked.typed) == ("a", ".it")
+    assert asked.body["grammar"] == 'root ::= ".it" .*' and asked.body["n_probs"] > 1
+    assert call(heals, **fill("fim", "a.it", ")")).body["prompt"] == "<P>a<S>)<M>"
+    whole = call(heals, **fill("plain", "a.items"))
+    assert (whole.body["prompt"], whole.typed, whole.body.get("grammar")) == ("a.items", "", None)
+    warm = call(heals, **fill("plain", "a.it", generate=False))
+    assert (warm.body["prompt"], warm.body.get("grammar")) == ("a", None)
+    first = call(heals, **fill("plain", ".it"))
+    assert (first.body["prompt"], first.typed) == (".", "it")
+
+
+def test_an_answer_begins_with_the_blanks_that_the_prompt_lacks() -> None:
+    heals = replace(FILLS, vocabulary=sorted((b" =", b" ==", b" x")))
+    asked: dict[str, Any] = {"prompt_id": "plain", "prompt_variables": {"prefix": "a =", "blanks": " "}}
+    spaced = call(heals, **asked)
+    assert (spaced.body["prompt"], spaced.body["grammar"], spaced.typed) == ("a =", 'root ::= " " .*', "")
+    assert call(**asked).body["prompt"] == "a ="
+
+
 def test_a_conversation_keeps_its_turns() -> None:
     turns = (Message("user", "hi"), Message("assistant", "ho"), Message("user", "go"))
     asked = call(instructions="be brief", messages=turns, logprobs=True)

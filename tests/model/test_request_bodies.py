@@ -244,6 +244,10 @@ def test_snippets_on_the_responses_protocol_are_comments() -> None:
     request = replace(FILL, prompt=replace(FILL.prompt, snippets=SNIPPETS))
     fields = responses_body(Model(name="local"), request, continued=False)
     assert fields["prompt"]["variables"] == {"prefix": AS_COMMENT, "suffix": "):\n"}
+    blanks = replace(FILL, prompt=replace(FILL.prompt, blanks=" "))
+    assert (
+        responses_body(Model(name="local"), blanks, continued=False)["prompt"]["variables"]["blanks"] == " "
+    )
 
 
 async def test_slots_of_llama_cpp_keep_documents_apart() -> None:

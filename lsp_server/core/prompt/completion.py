@@ -36,7 +36,10 @@ def completion_prompt(
     prefix = document.slice(start, cursor)
     if kind == "plain":
         # The blanks belong to the next token: with them the model sees a tokenization it never learned.
-        return Fill(prefix.rstrip(" \t"), "", "plain", not block, path, document.language, readable)
+        read = prefix.rstrip(" \t")
+        # On a line that is blank so far they are an indentation, which the model may want to leave.
+        blanks = "" if read.endswith("\n") else prefix[len(read) :]
+        return Fill(read, "", "plain", not block, path, document.language, readable, blanks)
     suffix = document.slice(cursor, window_end(document, cursor, style.suffix_tokens))
     if kind == "fim":
         return Fill(prefix, suffix, "fim", not block, path, document.language, readable)

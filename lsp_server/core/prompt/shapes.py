@@ -23,7 +23,8 @@ class Fill:
     """A prompt for a model that continues or fills in code.
 
     `prefix` is a true suffix of the text before the cursor, less the trailing blanks that a plain layout
-    drops; `suffix` is a true prefix of the text after it, empty when the layout is plain.
+    drops; `suffix` is a true prefix of the text after it, empty when the layout is plain. `blanks` are those
+    that were dropped behind code; a host that can make the answer begin with them does.
     The host knows the model's own tokens and arranges the parts; `snippets` hold code, the most stable first.
     """
 
@@ -34,6 +35,7 @@ class Fill:
     path: str
     language: str
     snippets: tuple[Snippet, ...] = ()
+    blanks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
