@@ -50,9 +50,7 @@ async def wire(fake: Model, lines: int) -> list[Sequence[str]]:
 
 async def first_line(fake: Model) -> Sequence[str]:
     """From the end of the first line on the wire to the reply of a client that asks again."""
-    pieces, between = 40, 10
-    await fake.set(first=20, between=between, pieces=pieces, text=BLOCK)
-    upto = next(n for n in range(pieces) if "\n" in BLOCK[: (n + 1) * -(-len(BLOCK) // pieces)])
+    await fake.set(first=20, between=10, pieces=40, text=BLOCK)
     times: tuple[list[float | None], list[float | None]] = ([], [])
     early = 0
     async with running(floor(fake.port), 300) as theirs, running(ours(fake.port), 300) as mine:
@@ -82,8 +80,8 @@ async def first_line(fake: Model) -> Sequence[str]:
             while request and not request["done"] and not request["freed"]:
                 await asyncio.sleep(0.02)
                 request = (await fake.requests())[before]
-            if request and request["first"]:
-                times[1].append((reply.done - request["first"]) / 1e6 - upto * between)
+            if request and request["line"]:
+                times[1].append(since(request["line"], reply.done))
                 early += reply.done < request["last"]
     return (
         f"first line on the wire to reply ({early} of {KEYS} before the last byte)",

@@ -42,12 +42,14 @@ class Pace:
 
 @dataclass(slots=True)
 class Record:
-    """One request: `asked` is when all of it was read, `freed` when it was cancelled or cut off."""
+    """One request: `asked` is when all of it was read, `freed` when it was cancelled or cut off, `line` when
+    the first line of the answer was complete."""
 
     number: int
     size: int
     asked: int
     first: int | None = None
+    line: int | None = None
     last: int | None = None
     freed: int | None = None
     pieces: int = 0
@@ -77,6 +79,7 @@ class Backend:
                     await asyncio.sleep(max(0, wait))
                 record.last = now()
                 record.first = record.first or record.last
+                record.line = record.line or (record.last if "\n" in word else None)
                 record.pieces += 1
                 yield word
             record.done = True

@@ -57,6 +57,15 @@ def from_span(document: Document, span: Span, encoding: Encoding) -> types.Range
     )
 
 
+def plain_span(document: Document, span: Span, encoding: Encoding) -> dict[str, dict[str, int]]:
+    """As `from_span`, as plain JSON."""
+    start, end = document.position(span.start, encoding), document.position(span.end, encoding)
+    return {
+        "start": {"line": start.line, "character": start.character},
+        "end": {"line": end.line, "character": end.character},
+    }
+
+
 def from_edit(document: Document, edit: Edit, encoding: Encoding) -> types.TextEdit:
     return types.TextEdit(from_span(document, Span(edit.start, edit.end), encoding), edit.text)
 

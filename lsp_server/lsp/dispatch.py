@@ -116,7 +116,7 @@ class Protocol(LanguageServerProtocol):
         try:
             return self._converter.structure(data, kind)
         except Exception as error:
-            raise JsonRpcInvalidParams(message=f"invalid parameters for {data.get('method')}") from error
+            raise JsonRpcInvalidParams(message=texts.NOT_VALID.format(method=data.get("method"))) from error
 
     def _type_of(self, data: dict[str, Any]) -> Any:
         """The class that describes a message; pygls' loose ones for methods that LSP does not know."""
@@ -141,7 +141,7 @@ class Protocol(LanguageServerProtocol):
     def _refuse(self, message: dict[str, Any], error: JsonRpcException) -> None:
         """Answer a malformed request with an error; a malformed notification is dropped."""
         if "id" in message and "method" in message:
-            refusal = JsonRpcInvalidParams(message=f"invalid parameters for {message['method']}")
+            refusal = JsonRpcInvalidParams(message=texts.NOT_VALID.format(method=message["method"]))
             self._send_response(message["id"], None, refusal.to_response_error())
         elif (waiter := self._request_futures.pop(message.get("id", ""), None)) is not None:
             # The client answered a request of ours with a result of the wrong shape.
@@ -197,7 +197,13 @@ class Protocol(LanguageServerProtocol):
         super()._send_handler_result(future, msg_id=msg_id)
 
     def _send_response(self, msg_id: str | int, result: Any = None, error: Any = None) -> None:
-        """An error that nobody expected is answered by its kind alone: its text may hold code or a key."""
+        """An error that nobody expected is answered by its kind alone: its text may hold code or a key.
+
+        A result that is plain JSON already goes out as it is.
+        """
+        if error is None and isinstance(result, dict | None):
+            self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result})
+            return
         if error is not None and error.code == JsonRpcInternalError.CODE:
             kind = error.message.partition(":")[0]
             sentence = f"This is a mistake of Midstream's own ({kind}); its log says where."

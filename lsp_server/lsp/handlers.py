@@ -64,21 +64,21 @@ def inline_completion(session: Session, params: types.InlineCompletionParams) ->
     return Later(answer, lambda items: inline_items(session, ask, items))
 
 
-def inline_items(session: Session, ask: Ask, items: list[Item]) -> types.InlineCompletionList | None:
+def inline_items(session: Session, ask: Ask, items: list[Item]) -> dict[str, Any] | None:
+    """An `InlineCompletionList` as plain JSON, since somebody is waiting for it."""
     if not items:
         return None
-    return types.InlineCompletionList(
-        [
-            types.InlineCompletionItem(
-                insert_text=item.text,
-                range=convert.from_span(ask.document, item.span, session.workspace.encoding),
-                command=types.Command(
-                    title="Midstream: accepted", command=protocol.ACCEPTED, arguments=[item.id]
-                ),
-            )
+    command = {"title": "Midstream: accepted", "command": protocol.ACCEPTED}
+    return {
+        "items": [
+            {
+                "insertText": item.text,
+                "range": convert.plain_span(ask.document, item.span, session.workspace.encoding),
+                "command": {**command, "arguments": [item.id]},
+            }
             for item in items
         ]
-    )
+    }
 
 
 HANDLERS: Mapping[str, Callable[[Session, Any], Any]] = {

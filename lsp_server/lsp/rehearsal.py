@@ -27,18 +27,15 @@ MESSAGES: tuple[dict[str, Any], ...] = (
 
 
 def answers() -> list[Any]:
-    """What goes out on the way of a suggestion and of an edit."""
+    """What goes out on the way of an edit."""
     range_ = types.Range(types.Position(0, 0), types.Position(0, 0))
-    command = types.Command(title="", command="", arguments=[""])
-    item = types.InlineCompletionItem(insert_text="", range=range_, command=command)
     edits: list[Any] = [types.TextEdit(range_, "")]
     identifier = types.OptionalVersionedTextDocumentIdentifier(uri="", version=1)
     edit = types.WorkspaceEdit(
         changes={"": edits}, document_changes=[types.TextDocumentEdit(identifier, edits)]
     )
     return [
-        JsonRPCResponseMessage(1, "2.0", types.InlineCompletionList([item])),
-        types.InlineCompletionList([item]),
+        JsonRPCResponseMessage(1, "2.0", None),
         types.ApplyWorkspaceEditRequest(1, types.ApplyWorkspaceEditParams(edit=edit, label="")),
     ]
 

@@ -1,5 +1,7 @@
 """Trimming by what follows the cursor: the closers and the comma that are there already."""
 
+from functools import lru_cache
+
 from lsp_server.core.completion.brackets import Mark, Scanner
 from lsp_server.core.completion.context import Context
 from lsp_server.core.completion.indentation import columns
@@ -24,7 +26,7 @@ class Limit:
         before = Scanner(context.language)
         before.push(context.before_line)
         self._scanner = before.inner(context.language)
-        self._room = _room(context, before)
+        self._room = _room(context)
         self._comma = context.after_line.lstrip().startswith(",")
 
     def push(self, text: str) -> list[Mark]:
@@ -40,8 +42,14 @@ class Limit:
         return self._room < 0
 
 
-def _room(context: Context, before: Scanner) -> int | None:
-    """How many unmatched closers a candidate may have; None for any number."""
+@lru_cache(maxsize=8)
+def _room(context: Context) -> int | None:
+    """How many unmatched closers a candidate may have; None for any number.
+
+    It reads many lines, and is asked for with every piece of an answer.
+    """
+    before = Scanner(context.language)
+    before.push(context.before_line)
     opened = len(before.open)
     after = before.inner(context.language)
     there = _closers(after.push(context.after_line))
