@@ -176,18 +176,3 @@ def _selected(document: Document, tree: SyntaxTree | None, start: int, end: int)
     if not crossed and (before.strip() or after.strip()):
         return replace(whole, span=Span(start, end))
     return whole
-
-
-def node_end_at(document: Document, tree: SyntaxTree | None, offset: int) -> int | None:
-    """Where the smallest sound syntax node around a place ends.
-
-    The node starts at or before `offset`, ends after it, and is neither the whole tree nor broken.
-    None when there is no such node, or no tree.
-    """
-    parsed = tree.parse(document, Span(offset, offset)) if tree and 0 <= offset < document.length else None
-    if parsed is None:
-        return None
-    for node in reversed(parsed.path(offset)[1:]):
-        if node.is_named and not node.has_error and not node.is_missing:
-            return parsed.node_span(node).end
-    return None
