@@ -9,6 +9,7 @@ from typing import Any
 from lsp_server import __version__
 from lsp_server.engine.errors import MidstreamError
 from lsp_server.texts import commands as texts
+from lsp_server.texts import doctor
 
 COMMANDS = {
     "serve": ("lsp_server.cli.serve", texts.SERVE),
@@ -18,7 +19,7 @@ COMMANDS = {
     "host": ("lsp_server.cli.host", texts.HOST),
     "model": ("lsp_server.cli.model", texts.MODEL),
     "config": ("lsp_server.cli.config", texts.CONFIG),
-    "doctor": ("lsp_server.cli.doctor", texts.DOCTOR),
+    "doctor": ("lsp_server.cli.doctor", doctor.DOCTOR),
     "usage": ("lsp_server.cli.usage", texts.USAGE),
     "bench": ("lsp_server.cli.bench", texts.BENCH),
 }

@@ -27,8 +27,8 @@ class Finding:
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("doctor", help="check everything on the way to the first ghost text")
-    parser.add_argument("--json", action="store_true", help="print the checks as one JSON object")
+    parser = subparsers.add_parser("doctor", help=texts.DOCTOR)
+    parser.add_argument("--json", action="store_true", help=texts.DOCTOR_JSON)
 
 
 def run(arguments: argparse.Namespace) -> int:

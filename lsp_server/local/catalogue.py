@@ -11,6 +11,7 @@ from pathlib import Path
 from lsp_server.core.prompt import Style
 from lsp_server.engine.errors import ModelMissing
 from lsp_server.local.places import models_dir
+from lsp_server.texts import embedded as texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,5 +105,5 @@ def known(model: str) -> Entry:
     entry = entry_of(model)
     if entry is None:
         names = ", ".join(entry.name for entry in CATALOGUE)
-        raise ModelMissing(f"There is no model {model!r} in the catalogue, which has {names}.")
+        raise ModelMissing(texts.NOT_IN_CATALOGUE.format(name=model, names=names))
     return entry

@@ -9,6 +9,7 @@ import httpx2
 from lsp_server.engine.errors import Unreachable
 from lsp_server.model.failures import Where
 from lsp_server.model.http import error_in_stream, error_of, translated, translation
+from lsp_server.texts import models as texts
 
 
 @contextmanager
@@ -26,7 +27,9 @@ def translated_sdk(where: Where, sdk: ModuleType) -> Iterator[None]:
     except sdk.APIConnectionError as error:
         if isinstance(error.__cause__, httpx2.HTTPError):
             raise translation(where, error.__cause__) from None
-        raise Unreachable(f"No connection to {where.host}: {where.quote(str(error))}") from None
+        raise Unreachable(
+            texts.NO_CONNECTION.format(host=where.host, reason=where.quote(str(error)))
+        ) from None
     except sdk.APIError as error:
         raise error_in_stream(where, _inner(error.body) or error.message) from None
 

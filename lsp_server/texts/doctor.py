@@ -1,5 +1,8 @@
 """What `midstream doctor` finds, and what to do about it."""
 
+DOCTOR = "check everything on the way to the first ghost text"
+DOCTOR_JSON = "print the checks as one JSON object"
+
 INSTALL = "Run `pip install 'midstream[local]'`, or configure a model at a provider."
 PROVIDER = "Configure a model at a provider (`models` in the settings)."
 MEND_UNREACHABLE = "Check `url`, `proxy` and `caFile` of this model, and that its host is running."

@@ -2,7 +2,9 @@
 
 NOT_HERE = "The weights of {name} are not on this machine. `midstream model pull {name}` fetches them."
 
-CANNOT_LOAD = "The embedded model cannot load {file} ({reason}); `midstream model use` names another file."
+CANNOT_LOAD = (
+    "The embedded model cannot load {file} ({reason}); name another file with `midstream model use`."
+)
 PROMPT_TOO_LONG = "The prompt has {tokens} tokens, and the embedded model reads {most}: select less code."
 REQUEST_REFUSED = "The embedded model refused the request ({reason}); try again."
 
@@ -45,6 +47,7 @@ CANNOT_STORE = (
     "The model cannot be stored in {folder}: {reason}. Set MIDSTREAM_CACHE to a folder of your own."
 )
 
+NOT_IN_CATALOGUE = "There is no model {name!r} in the catalogue; there are {names}."
 NO_FILE = "There is no model file at {file}. The models to choose from are {names}."
 NO_GGUF = "{file} is no GGUF file, which is what the embedded model needs; name another one."
 DAMAGED = (

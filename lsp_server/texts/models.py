@@ -10,7 +10,7 @@ NO_PRICE = (
     "models.{model}.prices, or limit tokens instead."
 )
 USAGE_UNUSABLE = "The usage file {file} cannot be used ({reason})."
-BUDGET_UNKEPT = "{reason} The budget cannot be kept without it, so nothing is sent."
+BUDGET_UNKEPT = "{reason} The budget cannot be kept without it, so nothing is sent; set MIDSTREAM_USAGE_FILE."
 USAGE_UNWRITABLE = (
     "The usage file {file} cannot be written ({reason}), so the budget cannot be kept and nothing is sent."
 )
