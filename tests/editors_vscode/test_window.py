@@ -16,10 +16,10 @@ def test_usage_and_doctor_are_shown(window: Window) -> None:
     window.shows("scripted")
     window.shot("usage")
     window.command("Midstream: Doctor")
-    window.answer(window.turn(""), "yes")
-    window.say(window.turn(""), "this is not read to its end")
+    for _ in ("the first token", "an answer that is cancelled", "and one beside it"):
+        window.answer(window.turn("def add(a, b):\n    return"), " a + b")
     window.sees("tabs", "Preview Doctor")
-    window.shows("installation")
+    window.shows("cancel")
     window.shot("doctor")
 
 
