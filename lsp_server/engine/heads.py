@@ -11,12 +11,10 @@ from typing import Protocol
 
 from lsp_server.core.document import Document
 from lsp_server.core.syntax.languages import language_of
-from lsp_server.core.syntax.scope import Scope, scope_at
-from lsp_server.core.syntax.tree import SyntaxTree
+from lsp_server.core.syntax.scope import Scope
 from lsp_server.core.text import Span, complete_lines, split_lines
-from lsp_server.engine.errors import EditRefused
 from lsp_server.engine.repeats import READ_LINES, Echo
-from lsp_server.texts import edits as texts
+from lsp_server.engine.wholes import definition_in
 
 
 class Head(Protocol):
@@ -90,12 +88,16 @@ class WholeLines:
         self._own = {line.strip() for line in split_lines(screen)}
         self._text = ""
         self._decided = False
+        # The reply is more than the scope, so only all of it shows which part is.
+        self._more = False
 
     def push(self, text: str) -> str:
         text = self._echo.push(text)
         if self._decided:
             return text
         self._text += text
+        if self._more or "\n" not in text:
+            return ""
         lines, rest = complete_lines(self._text)
         return self._passed(lines, rest, whole=False)
 
@@ -111,7 +113,12 @@ class WholeLines:
                 return ""
             if [line.strip() for line in lines[: len(repeated)]] == repeated:
                 lines = _begun(lines[len(repeated) :])
-        if lines and self._outside(lines[0]):
+        # A line of signs alone, as that which opens a docstring, stands everywhere.
+        telling = next((line for line in lines if re.search(r"\w", line)), None)
+        if telling is None and not whole:
+            return ""
+        if telling is not None and self._outside(telling):
+            self._more = True
             lines = _begun(split_lines(self._inside("".join(lines)))) if whole else []
         if not lines:
             return ""
@@ -134,7 +141,7 @@ class WholeLines:
         """The part of a reply that is the scope."""
         name = self._scope.name
         if name is not None:
-            return definition_in(reply, name, self._document.language)
+            return definition_in(reply, name, self._document, self._scope)
         lines = split_lines(reply)
         rows = [row for row, line in enumerate(lines) if line.strip()]
         count = len(self._above)
@@ -219,20 +226,6 @@ def is_decorator(line: str) -> bool:
     if text.startswith("@"):
         return not text.startswith("@interface") and not text.endswith("{")
     return text.startswith(("#[", "[")) and text.endswith("]")
-
-
-def definition_in(reply: str, name: str, language_id: str) -> str:
-    """The one definition of this name in a reply. Raises EditRefused when there is not exactly one."""
-    language = language_of(language_id)
-    tree = SyntaxTree(language) if language else None
-    read = Document.open("reply:", language_id, 0, reply)
-    places = islice(re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", reply), 50)
-    scopes = [scope_at(read, tree, Span(place.start(), place.start())) for place in places]
-    spans = {scope.span for scope in scopes if scope.name == name}
-    if len(spans) != 1:
-        raise EditRefused(texts.MORE_THAN_SCOPE.format(name=name))
-    (span,) = spans
-    return reply[span.start : span.end]
 
 
 def _begun(lines: list[str]) -> list[str]:

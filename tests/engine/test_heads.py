@@ -80,6 +80,41 @@ def test_a_whole_file_without_the_function_is_refused() -> None:
     refused(FILE, "import os\n\nTOP = 1\n")
 
 
+TWINS = (
+    "import os\n\nclass A:\n    def f(self):\n        return 1\n\n"
+    "class B:\n    def f(self):\n        return 1<|>\n"
+)
+PAIR = """import os
+
+class A:
+    @property
+    def f(self):
+        return 1
+
+    @f.setter
+    def f(self, value):
+        self.g = 1<|>
+"""
+
+
+def test_in_a_whole_file_a_method_is_found_in_its_own_class() -> None:
+    before, _, after = TWINS.rpartition("return 1<|>")
+    check(TWINS, f"{before}return 2{after}", f"{before}return 2{after}")
+
+
+def test_a_whole_file_is_known_by_its_first_words_not_by_its_quotes() -> None:
+    source = '"""\nWhat this file does.\n"""\n\ndef f():\n    """\n    One.\n    """\n    return 1<|>\n'
+    check(source, source.replace("return 1<|>", "return 2"), source.replace("return 1<|>", "return 2"))
+
+
+def test_in_a_whole_file_a_setter_is_told_from_its_getter() -> None:
+    check(PAIR, PAIR.replace("= 1<|>", "= 2"), PAIR.replace("= 1<|>", "= 2"))
+
+
+def test_a_whole_file_that_changes_the_twin_too_is_refused_where_nothing_tells_them_apart() -> None:
+    refused(PAIR, PAIR.replace("= 1<|>", "= 2").replace("return 1", "return 3"))
+
+
 def test_a_new_helper_below_the_function_is_written() -> None:
     check(FILE, "def f():\n    return h()\n\ndef h():\n    return 2\n", FILE.replace(
         "return 1<|>", "return h()\n\ndef h():\n    return 2"
