@@ -45,6 +45,7 @@ ONE_OBJECT = "The command takes one object as its argument."
 TEXT_FIELD = "The command's argument needs {name!r}, a string."
 RANGE_FIELD = "The command's argument needs a 'range' or a 'position', as LSP writes them."
 
+NOT_VALID = "The parameters of {method} are not valid."
 NO_COMMAND = "There is no command {command!r}."
 
 DOWNLOAD = "Midstream's local model {model} must be downloaded once ({size:.0f} MB). Do it now?"
