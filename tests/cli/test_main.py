@@ -48,4 +48,7 @@ def test_broken_settings_are_told_and_the_rest_works(machine: Machine) -> None:
 def test_the_tour_without_its_model_says_what_is_wrong(machine: Machine) -> None:
     machine.use("ws://127.0.0.1:9/v1")
     run = machine.midstream("try")
-    assert (run.status, run.err) == (1, "midstream: Nothing listens at 127.0.0.1:9; start it, or check `url`.\n")
+    assert (run.status, run.err) == (
+        1,
+        "midstream: Nothing listens at 127.0.0.1:9; start it, or check `url`.\n",
+    )

@@ -138,7 +138,9 @@ def test_the_words_in_an_error_body(body: bytes, words: str) -> None:
 
 
 def test_a_web_page_is_not_quoted() -> None:
-    assert str(from_status(WHERE, 502, "<!DOCTYPE html><html>huge</html>", {})).endswith("(502); try again later.")
+    assert str(from_status(WHERE, 502, "<!DOCTYPE html><html>huge</html>", {})).endswith(
+        "(502); try again later."
+    )
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
