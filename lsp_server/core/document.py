@@ -239,8 +239,9 @@ class _Chunk:
 
     @cached_property
     def line_ends(self) -> tuple[int, ...]:
-        ends = [line_end(line) for line in self.lines]
-        return tuple(map(ends.count, _LINE_ENDS))
+        text = "".join(self.lines)
+        pairs = text.count("\r\n")
+        return text.count("\n") - pairs, pairs, text.count("\r") - pairs
 
 
 def _chunked(lines: tuple[str, ...]) -> tuple[_Chunk, ...]:

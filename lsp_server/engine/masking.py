@@ -14,7 +14,7 @@ from lsp_server.engine.prices import parts
 SALT = secrets.token_bytes(16)
 """New in every process: a placeholder tells nothing about its secret, not even whether two users share it."""
 
-SHORT = 4000
+SHORT = 1000
 """Characters of lines not seen before that are scanned on the event loop, at most."""
 
 
