@@ -100,7 +100,7 @@ class Workspace:
         if entry is None:
             return
         if (patch := entry.outstanding or entry.suspect) is not None:
-            patch.intended, entry.suspect = None, patch
+            patch.intended, entry.suspect = None, patch if is_no_key(patch) else None
             self._resolve(entry, patch, Landing.CLOSED)
         if entry.reply is not None and not entry.reply.done():
             self._closed[uri] = entry
@@ -248,8 +248,7 @@ class Workspace:
             patch.intended = patch.follows(typing)
             if patch is entry.outstanding and not patch.blind:
                 self._resolve(entry, patch, Landing.LOST)
-                # A single character is never watched for: the user may well type the same one.
-                entry.suspect = patch if len(patch.patch.edit.text) > 1 else None
+                entry.suspect = patch if is_no_key(patch) else None
             return None
         entry.suspect = None
         if found.in_place:
@@ -283,3 +282,8 @@ class Workspace:
         now = self._entries.get(uri)
         if now is not None and now.suspect is outstanding and (refused or outstanding.blind):
             now.suspect = None
+
+
+def is_no_key(patch: Outstanding) -> bool:
+    """True for a patch that no single key does: any other is not watched for, the user may well do it."""
+    return len(patch.patch.edit.text.strip()) > 1

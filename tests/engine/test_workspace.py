@@ -25,8 +25,8 @@ class Desk:
         self.editor.open(URI, marked.text)
         while self.editor.step():
             pass
-        self.region = self.workspace.region(URI, "e1", marked.selection)
-        self._place = marked.selection.start
+        self.region = self.workspace.region(URI, "e1", marked.span)
+        self._place = marked.span.start
 
     def _change(self, uri: str, changes: list, version: int) -> None:  # type: ignore[type-arg]
         changed = self.workspace.change(uri, changes, version)
@@ -98,6 +98,18 @@ async def test_B37_a_version_blind_client_puts_a_patch_on_a_moved_text_and_the_u
     undo = misplaced.undo
     text = desk.editor.text(URI)
     assert text[: undo.start] + undo.text + text[undo.end :] == "\nred\nblue\n"
+
+
+@pytest.mark.parametrize("key", ["x", "\r\n", "\n    "])
+async def test_a_key_that_a_lost_patch_would_have_written_stays(key: str) -> None:
+    desk = Desk("applypatch", "on<|>e\n")
+    place = desk.region.span.start
+    outstanding = await desk.sent(key)
+    desk.editor.replace(URI, 0, 0, "0")
+    desk.editor.replace(URI, place, place, key)
+    await desk.rest()
+    assert outstanding.landing.result() is Landing.LOST
+    assert all(changed.misplaced is None for changed in desk.changes)
 
 
 @pytest.mark.parametrize("typed", ["XY", "c"])

@@ -217,8 +217,9 @@ class Storm(StormStage):
         said, expected = write(text.replace("\r\n", "\n"), body) if body else ("", "")
         self.replies[id(generation.job.request)] = said
         known = text.startswith(("def first():", "def second(value):"))
-        # What a hunk is looked up in is not known here while a patch is under way.
-        sure = self.settings.edit.format == "scope" or not self.workspace.busy(uri)
+        # What a hunk is looked up in is not known here while a patch is under way, nor where it fits twice.
+        unlike = len(set(text.splitlines())) == len(text.splitlines())
+        sure = self.settings.edit.format == "scope" or (unlike and not self.workspace.busy(uri))
         if known and sure and reply in PLAIN_REPLIES and generation.job.scope.kind == "function":
             self.expected[number] = expected
 
