@@ -11,7 +11,8 @@ from lsp_server.core.hunks import Hunk, HunkParser, Refusal, locate, marker_widt
 from lsp_server.core.reply import ReplyFilter
 from lsp_server.core.syntax.scope import Scope
 from lsp_server.engine.errors import EditRefused
-from lsp_server.engine.heads import head
+from lsp_server.engine.header import Header
+from lsp_server.engine.heads import Comments, head
 from lsp_server.engine.repeats import Echo, Tail
 from lsp_server.texts import edits as texts
 
@@ -71,14 +72,15 @@ class ScopeRewriter:
         self._document, self._scope = document, scope
         self._diff = StreamingDiff(screen)
         self._head = head(screen, document, scope, lead, instruction, without)
+        self._header = Header(screen, scope.name, Comments(document.language))
         self._fidelity: Fidelity | None = None
         self._tail = Tail(screen, document, scope)
 
     def push(self, text: str) -> list[Edit]:
-        return self._shown(self._diff.push(self._own(self._head.push(text))))
+        return self._shown(self._diff.push(self._own(self._header.push(self._head.push(text)))))
 
     def finish(self) -> list[Edit]:
-        text = self._own(self._head.finish())
+        text = self._own(self._header.push(self._head.finish()) + self._header.finish())
         if self._fidelity is not None:
             text += self._fidelity.push(self._tail.finish()) + self._fidelity.finish()
         return self._shown(self._diff.push(text)) + self._shown(self._diff.finish())

@@ -10,6 +10,7 @@ NO_EXPLANATION = "The model gave no explanation; try again, or choose another mo
 NO_EDIT_HERE = "There is no edit here to go on with: start one first."
 
 MORE_THAN_SCOPE = "The model answered with more of the file than `{name}`, so nothing was changed; try again."
+NO_HEADER = "The model's answer lacks the line that begins `{name}`, so nothing was changed; try again."
 
 PAUSED = "Midstream is paused."
 SWITCHED_OFF = (
