@@ -31,10 +31,10 @@ class Header:
 
     def __init__(self, screen: str, name: str | None, comments: Comments) -> None:
         self._comments = comments
-        self._name = name or ""
+        self._shown = name or ""
+        self._name = next(reversed(re.findall(r"\w+", self._shown)), "").lower()
         self._own = _code(split_lines(screen), comments) or ""
-        self._words = [word.lower() for word in re.findall(r"\w+", self._name)[-1:]]
-        self._passed = not any(word in self._own.lower() for word in self._words)
+        self._passed = not self._name or self._name not in self._own.lower()
         self._text = ""
 
     def push(self, text: str) -> str:
@@ -56,15 +56,17 @@ class Header:
         if line is None:
             return ""
         if not self._fits(line):
-            raise EditRefused(texts.NO_HEADER.format(name=self._name))
+            raise EditRefused(texts.NO_HEADER.format(name=self._shown))
         self._passed = True
         return self._text
 
     def _fits(self, line: str) -> bool:
-        if any(word in line.lower() for word in self._words):
+        words = [word.lower() for word in re.findall(r"\w+", line)]
+        if words[:1] and words[0] in DEFINING:
             return True
-        first = re.match(r"[^\W\d]\w*", line)
-        if first is not None and first[0].lower() in DEFINING:
+        if self._name in words and DEFINING.intersection(words[:3]):
+            return True
+        if re.search(rf"\b{re.escape(self._name)}\s*[:=]", line, re.IGNORECASE):
             return True
         return SequenceMatcher(None, self._own, line, autojunk=False).ratio() >= SIMILAR
 

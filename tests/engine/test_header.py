@@ -19,6 +19,7 @@ LANGUAGES = {"javascript": JAVASCRIPT, "c": C}
         "# Two.\n    return 2\n",
         "@cache\nreturn 2\n",
         "# Nothing to change here.\n",
+        "```python\nassert f() == 2\n```\nwhere\n```python\ndef f():\n    return 2\n```\n",
     ],
 )
 def test_the_body_alone_is_refused(source: str, reply: str) -> None:
@@ -57,6 +58,7 @@ def test_a_changed_first_line_passes(reply: str) -> None:
     [
         ("javascript", "const size = (w, h) => {\n  return w * h;\n};\n"),
         ("javascript", "function area(w, h) {\n  return w * h;\n}\n"),
+        ("c", "extern unsigned area(int w, int h)\n{\n    return w * h;\n}\n"),
         ("c", "static long surface(int w, int h)\n{\n    return w * h;\n}\n"),
         ("c", "int area(int w, int h)\n{\n    return h * w;\n}\n"),
     ],
