@@ -11,7 +11,7 @@ from statistics import median
 from textwrap import dedent
 from time import perf_counter
 
-from bench.history import Change, changes
+from bench.harness.history import Change, changes
 from lsp_server.core.document import Document
 from lsp_server.core.edits import Edit, apply, common_prefix, common_suffix
 from lsp_server.core.syntax.languages import language_of
