@@ -244,11 +244,11 @@ async def main() -> None:
                 seen["midstream"].append((hole, await chain.ask(hole)))
         finally:
             await chain.close()
-    if arguments.peer:
-        seen["/infill"] = []
-        async with embedded.peer() as other:
-            for hole in chosen:
-                seen["/infill"].append((hole, await as_llama_vim(other, hole)))
+        if arguments.peer:
+            seen["/infill"] = []
+            async with embedded.peer() as other:
+                for hole in chosen:
+                    seen["/infill"].append((hole, await as_llama_vim(other, hole)))
     if arguments.verbose:
         for who, pairs in seen.items():
             for hole, result in pairs:
