@@ -123,7 +123,8 @@ async def test_an_automatic_request_gets_quick_fixes_and_directives_only() -> No
 
 
 async def test_a_quick_fix_takes_the_diagnostic_with_what_it_points_to_into_the_prompt() -> None:
-    async with desk(FUNCTION, model=ScriptedModel([["pass"]])) as client:
+    mended = "def parse_header(line):\n    return line.partition(':')\n"
+    async with desk(FUNCTION, model=ScriptedModel([[mended]])) as client:
         diagnostic = problem(client, client.source.at)
         fixes = await offered(client, diagnostics=[diagnostic], only=["quickfix"])
         [fix] = fixes
@@ -132,6 +133,7 @@ async def test_a_quick_fix_takes_the_diagnostic_with_what_it_points_to_into_the_
         await choose(client, fix)
         sent = client.model.calls[0].text
         assert "out of range" in sent and "may have no colon" in sent
+        assert client.text(URI) == mended
         await client.command("midstream.accept")
         assert client.models.taken == [("scripted", "edit", "diagnostic")]
 
