@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from lsp_server.engine.errors import ModelMissing
 from lsp_server.local.healing import Vocabulary, vocabulary
+from lsp_server.texts import embedded as texts
 
 STRING, ARRAY = 8, 9
 SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -49,7 +50,7 @@ def read_traits(path: Path) -> Traits:
         with path.open("rb") as file:
             header = dict(_pairs(file))
     except (OSError, ValueError, struct.error, UnicodeDecodeError) as error:
-        raise ModelMissing(f"{path} cannot be read as a GGUF file ({error}).") from error
+        raise ModelMissing(texts.UNREADABLE_GGUF.format(file=path, reason=error)) from error
     tokens = frozenset(header.get("tokenizer.ggml.tokens", ()))
     fill = next((each for each in FILL_TEMPLATES if all(token in tokens for token in _tokens(each))), None)
     context = header.get(f"{header.get('general.architecture')}.context_length")
@@ -70,7 +71,7 @@ def _tokens(template: str) -> tuple[str, ...]:
 
 def _pairs(file: BinaryIO) -> Iterator[tuple[str, Any]]:
     if file.read(4) != b"GGUF":
-        raise ValueError("its first bytes are not GGUF")
+        raise ValueError(texts.NOT_GGUF)
     _version, _tensors, count = _unpack(file, "<IQQ")
     for _ in range(count):
         key = _string(file)
@@ -87,14 +88,14 @@ def _value(file: BinaryIO, kind: int) -> Any:
             return _unpack(file, f"<{length}{SCALARS[item]}")
         return tuple(_value(file, item) for _ in range(length))
     if kind not in SCALARS:
-        raise ValueError(f"it has a value of the unknown type {kind}")
+        raise ValueError(texts.UNKNOWN_TYPE.format(kind=kind))
     return _unpack(file, "<" + SCALARS[kind])[0]
 
 
 def _string(file: BinaryIO) -> str:
     (length,) = _unpack(file, "<Q")
     if length > 64 * 1024 * 1024:
-        raise ValueError("a string in its header is longer than any should be")
+        raise ValueError(texts.LONG_STRING)
     return _read(file, length).decode("utf-8", "replace")
 
 
@@ -105,5 +106,5 @@ def _unpack(file: BinaryIO, layout: str) -> tuple[Any, ...]:
 def _read(file: BinaryIO, length: int) -> bytes:
     data = file.read(length)
     if len(data) < length:
-        raise ValueError("it ends in the middle of its header")
+        raise ValueError(texts.CUT_SHORT)
     return data

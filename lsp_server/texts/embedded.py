@@ -49,6 +49,14 @@ CANNOT_STORE = (
 
 NOT_IN_CATALOGUE = "There is no model {name!r} in the catalogue; there are {names}."
 NO_FILE = "There is no model file at {file}. The models to choose from are {names}."
+UNREADABLE_GGUF = (
+    "{file} cannot be read as a GGUF file ({reason}); fetch it again, or name another one with "
+    "`midstream model use`."
+)
+NOT_GGUF = "its first bytes are not GGUF"
+LONG_STRING = "a string in its header is longer than any should be"
+CUT_SHORT = "it ends in the middle of its header"
+UNKNOWN_TYPE = "it has a value of the unknown type {kind}"
 NO_GGUF = "{file} is no GGUF file, which is what the embedded model needs; name another one."
 DAMAGED = (
     "The weights of {name} are damaged: their sha256 is {found} and should be {sha256}. The "
