@@ -117,7 +117,7 @@ def test_ghost_text(stage: Window) -> None:
     stage.press("Tab")
     stage.sees_ghost("")
     film.take(2500)
-    finish(film, "ghost")
+    finish(stage, film, "ghost")
 
 
 def test_redirect(stage: Window) -> None:
@@ -150,7 +150,7 @@ def test_redirect(stage: Window) -> None:
     stage.press("Tab")
     stage.sees_no_lens()
     film.take(1800)
-    finish(film, "redirect")
+    finish(stage, film, "redirect")
 
 
 def still(stage: Window, name: str) -> None:
@@ -158,6 +158,7 @@ def still(stage: Window, name: str) -> None:
     stage.code.screenshot((MEDIA if UPDATE else SHOTS) / f"{name}.png")
 
 
-def finish(film: Film, name: str) -> None:
-    """An animation for README.md."""
+def finish(stage: Window, film: Film, name: str) -> None:
+    """An animation for README.md. It takes longer to make than a model may take to begin its answer."""
+    stage.clear()
     film.save((IMAGES if UPDATE else SHOTS / "animated") / f"{name}.png")
