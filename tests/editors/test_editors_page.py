@@ -13,23 +13,16 @@ import pytest
 from tests.support.command import ROOT, Machine
 from tests.support.editors import install
 from tests.support.editors.driver import Driver, wait_for
-from tests.support.editors.emacs import Emacs
+from tests.support.editors.emacs import EGLOT, LSP_MODE, Emacs
 from tests.support.editors.helix import Helix
 from tests.support.editors.model import Model
 from tests.support.editors.neovim import Neovim
 
 T = TypeVar("T")
 PAGE = (ROOT / "docs/editors.md").read_text()
-EMACS = """
-(setq inhibit-startup-screen t make-backup-files nil auto-save-default nil create-lockfiles nil
-      server-socket-dir {folder} server-name "midstream" ring-bell-function 'ignore
-      confirm-kill-processes nil python-indent-guess-indent-offset nil)
-(let ((default-directory "/usr/share/emacs/site-lisp/elpa/"))
-  (when (file-directory-p default-directory) (normal-top-level-add-subdirs-to-load-path)))
-(require 'server)
-{extra}
-(server-start)
-"""
+EMACS = ["Emacs with eglot", "Emacs with lsp-mode"]
+NO_QUESTION = "(setq lsp-auto-guess-root t)"
+"""lsp-mode asks for the root of a new project, whatever the server."""
 BEFORE = """\
 def report(items):
     total = 0
@@ -118,9 +111,11 @@ def start_helix(machine: Machine, opened: ExitStack) -> Helix:
     return opened.enter_context(closing(helix))
 
 
-def start_emacs(machine: Machine, opened: ExitStack) -> Emacs:
-    (configuration,) = blocks("Emacs with eglot")
-    emacs = Emacs([], machine.home, init=EMACS, extra=configuration, environment=environment(machine))
+def start_emacs(machine: Machine, opened: ExitStack, section: str) -> Emacs:
+    (configuration,) = blocks(section)
+    client = EGLOT if section.endswith("eglot") else LSP_MODE
+    lisp = f"{NO_QUESTION}\n{configuration}"
+    emacs = Emacs([], machine.home, client=client, lisp=lisp, environment=environment(machine))
     return opened.enter_context(closing(emacs))
 
 
@@ -186,9 +181,10 @@ def test_helix_edits_and_redirects(machine: Machine, model: Model, opened: ExitS
     wait_for(lambda: "total = total + item" in editor.text(), "the text as it was", pause=0.2)
 
 
-def test_emacs_completes(machine: Machine, model: Model, opened: ExitStack) -> None:
+@pytest.mark.parametrize("section", EMACS)
+def test_emacs_completes(machine: Machine, model: Model, opened: ExitStack, section: str) -> None:
     machine.use(model.server.face.url)
-    editor = _installed(lambda: start_emacs(machine, opened))
+    editor = _installed(lambda: start_emacs(machine, opened, section))
     edit_file(machine, editor, "def add(a, b):\n    return\n")
     model.always("a + b")
     editor.go_to_end()
@@ -198,9 +194,22 @@ def test_emacs_completes(machine: Machine, model: Model, opened: ExitStack) -> N
     wait_for(lambda: editor.text() == "def add(a, b):\n    return a + b\n", "the accepted text")
 
 
-def test_emacs_edits_and_redirects(machine: Machine, model: Model, opened: ExitStack) -> None:
+@pytest.mark.parametrize("section", EMACS)
+def test_emacs_completes_a_block(machine: Machine, model: Model, opened: ExitStack, section: str) -> None:
+    machine.use(model.server.face.url)
+    editor = _installed(lambda: start_emacs(machine, opened, section))
+    edit_file(machine, editor, "def add(a, b):\n    \n")
+    block = "if a:\n        return b\n    return a + b\n"
+    model.always(block)
+    editor.go_to("    ")
+    editor.terminal.press("Escape", "Tab")
+    wait_for(lambda: editor.text() == f"def add(a, b):\n    {block}", f"the block, not {editor.text()}")
+
+
+@pytest.mark.parametrize("section", EMACS)
+def test_emacs_edits_and_redirects(machine: Machine, model: Model, opened: ExitStack, section: str) -> None:
     machine.use(model.server.face.url, complete=False)
-    editor = _installed(lambda: start_emacs(machine, opened))
+    editor = _installed(lambda: start_emacs(machine, opened, section))
     edit_file(machine, editor, BEFORE)
     editor.go_to("total = 0")
     editor.terminal.press("C-c", "m", "e")
@@ -224,7 +233,7 @@ def test_emacs_edits_and_redirects(machine: Machine, model: Model, opened: ExitS
 
 
 def test_the_others_say_that_they_were_not_tried() -> None:
-    tried = {"What works everywhere", "Neovim 0.12", "Neovim 0.11", "Helix", "Emacs with eglot"}
+    tried = {"What works everywhere", "Neovim 0.12", "Neovim 0.11", "Helix", *EMACS}
     for heading, text in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL):
         assert (heading in tried) != ("ot tried here" in text), heading
 

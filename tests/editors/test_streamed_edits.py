@@ -11,7 +11,7 @@ from tests.support.editors.driver import Driver, wait_for
 from tests.support.editors.model import ENVIRONMENT, Model
 from tests.support.model_server import Turn
 
-EDITORS = ["neovim", "helix", "emacs", "vscode"]
+EDITORS = ["neovim", "helix", "emacs", "emacs with lsp-mode", "vscode"]
 SERVER = [sys.executable, "-m", "lsp_server", "serve"]
 BEFORE = """\
 def report(items):

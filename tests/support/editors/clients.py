@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.editors import install
 from tests.support.editors.driver import Driver
-from tests.support.editors.emacs import Emacs
+from tests.support.editors.emacs import EGLOT, LSP_MODE, Emacs
 from tests.support.editors.helix import Helix
 from tests.support.editors.neovim import Neovim
 from tests.support.editors.vscode import PLAIN, VSCode
@@ -77,8 +77,9 @@ def _start(
             return with_our_extension(command, folder, options=options, environment=environment)
         case "helix":
             return Helix(command, folder, options=options, environment=environment)
-        case "emacs":
-            return Emacs(command, folder, options=options, environment=environment)
+        case "emacs" | "emacs with lsp-mode":
+            client = EGLOT if name == "emacs" else LSP_MODE
+            return Emacs(command, folder, client=client, options=options, environment=environment)
         case "vscode" | "vscode with whole texts":
             return VSCode(command, folder, options=options, environment=environment)
     raise KeyError(name)

@@ -1,4 +1,4 @@
-"""Emacs with eglot, in a terminal: its idle timers run there, as they do for a user."""
+"""Emacs with eglot or lsp-mode, in a terminal: its idle timers run there, as they do for a user."""
 
 import base64
 import json
@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,51 +17,82 @@ from tests.support.editors.terminal import Terminal
 INIT = """
 (setq inhibit-startup-screen t make-backup-files nil auto-save-default nil create-lockfiles nil
       server-socket-dir {folder} server-name "midstream" ring-bell-function 'ignore
-      confirm-kill-processes nil)
-(let ((default-directory "/usr/share/emacs/site-lisp/elpa/"))
-  (when (file-directory-p default-directory) (normal-top-level-add-subdirs-to-load-path)))
-(require 'python)
-(require 'eglot)
+      confirm-kill-processes nil python-indent-guess-indent-offset nil)
+(require 'package)
+(add-to-list 'package-directory-list "/usr/share/emacs/site-lisp/elpa")
+(package-initialize)
 (require 'server)
-(setq eglot-sync-connect nil eglot-confirm-server-initiated-edits nil eglot-autoshutdown t
-      python-indent-guess-indent-offset nil)
-(electric-indent-mode -1)
-(setq eglot-server-programs
-      `((python-mode {command} :initializationOptions
-                     ,(json-parse-string {options} :object-type 'plist :false-object :json-false))))
-(add-hook 'python-mode-hook 'eglot-ensure)
-{extra}
+{lisp}
 (server-start)
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One of the clients that Emacs has: Lisp that starts a server for Python, and what it is asked by.
+
+    `served` tells whether the server has the buffer; `run` sends a command with an argument.
+    """
+
+    start: str
+    served: str
+    run: str
+
+
+EGLOT = Client(
+    start="""
+(require 'python)
+(require 'eglot)
+(setq eglot-sync-connect nil eglot-confirm-server-initiated-edits nil eglot-autoshutdown t)
+(electric-indent-mode -1)
+(setq eglot-server-programs `((python-mode {command} :initializationOptions ,{options})))
+(add-hook 'python-mode-hook 'eglot-ensure)
+""",
+    served="(and (eglot-managed-p) t)",
+    run="(eglot-execute-command (eglot-current-server) '{command} (vector {argument}))",
+)
+LSP_MODE = Client(
+    start="""
+(require 'python)
+(require 'lsp-mode)
+(electric-indent-mode -1)
+(setq lsp-auto-guess-root t)
+(lsp-register-client
+ (make-lsp-client :new-connection (lsp-stdio-connection '({command}))
+                  :activation-fn (lsp-activate-on "python")
+                  :initialization-options {options}
+                  :server-id 'midstream))
+(add-hook 'python-mode-hook 'lsp)
+""",
+    served="(and (bound-and-true-p lsp-mode) (seq-some (lambda (workspace)"
+    " (eq (lsp--workspace-status workspace) 'initialized)) (lsp-workspaces)))",
+    run="""(lsp-request-async "workspace/executeCommand"
+ (list :command "{command}" :arguments (vector {argument})) #'ignore :mode 'detached)""",
+)
+
+
 class Emacs:
-    """A running Emacs whose language server for Python is `command`; `init` is Lisp that runs before it."""
+    """A running Emacs whose language server for Python is `command`, unless `lisp` says otherwise."""
 
     def __init__(
         self,
         command: Sequence[str],
         folder: Path,
         *,
-        init: str | None = None,
-        extra: str = "",
+        client: Client = EGLOT,
+        lisp: str | None = None,
         options: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         program = install.emacs()
+        self._client = client
         self._folder = folder / ".emacs"
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        quoted = " ".join(_lisp(part) for part in command)
-        text = init or INIT
-        for name, value in {
-            "{folder}": _lisp(str(self._folder)),
-            "{command}": quoted,
-            "{options}": _lisp(json.dumps(dict(options or {}))),
-            "{extra}": extra,
-        }.items():
-            text = text.replace(name, value)
+        if lisp is None:
+            quoted = " ".join(_lisp(part) for part in command)
+            lisp = client.start.replace("{command}", quoted).replace("{options}", _parsed(options or {}))
         file = self._folder / "init.el"
-        file.write_text(text)
+        file.write_text(INIT.replace("{folder}", _lisp(str(self._folder))).replace("{lisp}", lisp))
         self.terminal = Terminal(
             [str(program), "-nw", "-Q", "-l", str(file)],
             folder,
@@ -75,14 +107,14 @@ class Emacs:
             ' (global-set-key (kbd "<f12>")'
             " (lambda () (interactive) (goto-char 1) (setq midstream-there t))) nil)"
         )
-        # eglot connects after the next command of the user, which evaluating is not.
+        # A client connects after the next command of the user, which evaluating is not.
         self.terminal.press("F12")
         wait_for(lambda: self.evaluate("midstream-there") == "t", "the key to be taken")
 
     def wait_until_served(self) -> None:
-        """Wait until eglot manages the buffer."""
-        managed = "(with-current-buffer (window-buffer) (and (eglot-managed-p) t))"
-        wait_for(lambda: self.evaluate(managed) == "t", "eglot to manage the buffer")
+        """Wait until the server has the buffer."""
+        served = f"(with-current-buffer (window-buffer) {self._client.served})"
+        wait_for(lambda: self.evaluate(served) == "t", "the server to have the buffer")
 
     def type(self, text: str) -> None:
         """Type at the cursor."""
@@ -105,14 +137,9 @@ class Emacs:
         )
 
     def run(self, command: str, argument: Mapping[str, Any]) -> None:
-        """Run a command of the server, as a key of the user's would. Emacs waits for its answer."""
-        parsed = (
-            f"(json-parse-string {_lisp(json.dumps(argument))} :object-type 'plist :false-object :json-false)"
-        )
-        self.evaluate(
-            "(with-current-buffer (window-buffer)"
-            f" (eglot-execute-command (eglot-current-server) '{command} (vector {parsed})) nil)"
-        )
+        """Run a command of the server, as a key of the user's would. eglot waits for its answer."""
+        call = self._client.run.replace("{command}", command).replace("{argument}", _parsed(argument))
+        self.evaluate(f"(with-current-buffer (window-buffer) {call} nil)")
 
     def undo(self) -> None:
         """Take back one undo step."""
@@ -146,6 +173,12 @@ class Emacs:
     def close(self) -> None:
         """End Emacs, and with it the server."""
         self.terminal.close()
+
+
+def _parsed(value: Mapping[str, Any]) -> str:
+    """Lisp that gives a JSON object as the clients want it."""
+    text = _lisp(json.dumps(dict(value)))
+    return f"(json-parse-string {text} :object-type 'plist :false-object :json-false)"
 
 
 def _lisp(text: str) -> str:

@@ -51,9 +51,10 @@ def helix() -> Path:
 
 
 def emacs() -> Path:
-    """Emacs with eglot; it wants a terminal (`tmux`)."""
+    """Emacs with eglot, lsp-mode and company; it wants a terminal (`tmux`)."""
     found = shutil.which("emacs")
-    if not found or not list(Path("/usr/share").glob("emacs/site-lisp/elpa/eglot-*")):
+    packages = Path("/usr/share/emacs/site-lisp/elpa")
+    if not found or not all(list(packages.glob(f"{name}-*")) for name in ("eglot", "lsp-mode", "company")):
         raise Missing(_sentence("emacs"))
     return Path(found)
 
@@ -176,7 +177,7 @@ PARTS: dict[str, tuple[Callable[[], Path], Callable[[], None]]] = {
     "neovim": (neovim, install_debian),
     "helix": (helix, install_debian),
     "neovim_011": (neovim_011, install_neovim_011),
-    "emacs": (emacs, install_system("emacs-nox", "elpa-eglot")),
+    "emacs": (emacs, install_system("emacs-nox", "elpa-eglot", "elpa-lsp-mode", "elpa-company")),
     "node": (node, lambda: install_wheel(NODE, HOME / "node")),
     "chromium": (chromium, install_system("chromium")),
     "code_server": (code_server, install_code_server),
