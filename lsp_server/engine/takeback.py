@@ -43,8 +43,8 @@ async def take_edit_back(generation: Generation, workspace: Workspace, editor: E
     back = revert(generation.job.original, region.produced, current)
     edit = replacement(current, back.text)
     if edit is not None:
-        # The lines that stay are left out, so that no key in them is written again.
-        steps = smallest(current, edit) if back.kept else [edit]
+        # Where the user typed, the lines that stay are left out, so that no key in them is written again.
+        steps = [edit] if current == region.produced else smallest(current, edit)
         await write_all(uri, region, steps, workspace, editor)
     message = None
     if back.kept:

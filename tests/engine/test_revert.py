@@ -40,6 +40,23 @@ def test_a_revert_keeps_lines_that_the_user_changed_since(mode: str) -> None:
     run_virtual(run())
 
 
+@pytest.mark.parametrize("mode", ["vscode", "neovim", "applypatch"])
+def test_a_revert_does_not_write_again_what_was_typed_in_a_line_that_the_edit_had_left(mode: str) -> None:
+    async def run() -> None:
+        on = await edited(BODY, NEW, mode)
+        on.type("x", on.text().index("2\n"))
+        on.editor.flush()
+        await on.rest()
+        strokes = on.editor.strokes
+        await on.assistant.revert(None)
+        await passes(1.0)
+        assert on.text() == on.source.text.replace("two = 2", "two = x2")
+        assert not any(strokes in landing.foreign for landing in on.editor.landings)
+        await on.close()
+
+    run_virtual(run())
+
+
 @pytest.mark.parametrize("mode", ["vscode", "full"])
 def test_a_revert_between_characters_outside_the_basic_plane(mode: str) -> None:
     async def run() -> None:
