@@ -94,4 +94,5 @@ async def test_a_long_prompt_does_not_hold_up_the_loop() -> None:
         await asyncio.sleep(0)
         turns += 1
     assert SECRET not in repr(masking.result()[0])
-    assert turns > 3
+    # What runs on the loop itself is over after the first turn.
+    assert turns > 1
