@@ -29,6 +29,12 @@ logger = logging.getLogger(__name__)
 LINE_PATIENCE = 0.15
 """Seconds that a block may go on after its first line before a client that cannot ask again gets it."""
 
+HEAD_START = 1 / 8
+"""The part of the debounce, at its end, in which the prompt is written: the request need not wait for it."""
+
+TICK = 0.001
+"""Seconds by which a loop that watches files by `epoll` wakes up late: it counts in whole milliseconds."""
+
 
 class Completer:
     """Answers every request exactly once; the assistant tells it of every change."""
@@ -59,7 +65,11 @@ class Completer:
         document, cursor = ask.virtual()
         if (remembered := recall(desk, document, cursor)) is not None:
             waiter.resolve([item_for(remembered[0], ask, *remembered[1])])
-        elif desk.live is not None and desk.live.follows(document, cursor):
+        elif (
+            desk.live is not None
+            and desk.live.follows(document, cursor)
+            and not (ask.invoked and asyncio.get_running_loop().time() < desk.live.due)
+        ):
             self._join(desk, desk.live, waiter)
         else:
             self._drop_live(desk)
@@ -146,10 +156,11 @@ class Completer:
     def _start(self, desk: Desk, ask: Ask, document: Document, cursor: int) -> Suggestion:
         """A new suggestion; while more keys may come, it costs no more than a timer."""
         loop = asyncio.get_running_loop()
-        suggestion = Suggestion(f"c{next(self._numbers)}", document, cursor, asked=loop.time())
+        asked, delay = loop.time(), self._delay(ask)
+        suggestion = Suggestion(f"c{next(self._numbers)}", document, cursor, asked=asked, due=asked + delay)
         desk.live = suggestion
-        if (delay := self._delay(ask)) > 0:
-            suggestion.timer = loop.call_later(delay, self._begin, desk, suggestion)
+        if delay > 0:
+            suggestion.timer = loop.call_later(delay * (1 - HEAD_START), self._begin, desk, suggestion)
         else:
             self._begin(desk, suggestion)
         return suggestion
@@ -202,9 +213,12 @@ class Completer:
         prompt = self.context.prompt(document, at, style, block=block)
         if is_empty(prompt):
             return
+        request = request_of(suggestion, prompt, style, limit)
         loop = asyncio.get_running_loop()
+        if (left := suggestion.due - TICK - loop.time()) > 0:
+            await asyncio.sleep(left)
         asked = loop.time()
-        events = backend.stream(request_of(suggestion, prompt, style, limit))
+        events = backend.stream(request)
         words = listen(suggestion, events, style, loop.time)
         async with contextlib.aclosing(words) as news:
             async for new in news:

@@ -69,10 +69,10 @@ class Accepted:
 class Suggestion:
     """`text` grows until `done`. `at` is where it begins; `document` is the text it was made for.
 
-    `timer` runs until the model is asked, and `task` from then on; so long are `context`, `block` and
-    `first_line_only` not known. `block` asks for several lines, `first_line_only` offers just the first of
-    them; `first_line` is when that had come. `adopted`: the user typed along it, so that it outlives the
-    request that started it.
+    `timer` runs until shortly before `due`, when the model may be asked, and `task` from then on; so long
+    are `context`, `block` and `first_line_only` not known. `block` asks for several lines, `first_line_only`
+    offers just the first of them; `first_line` is when that had come. `adopted`: the user typed along it, so
+    that it outlives the request that started it.
     """
 
     id: str
@@ -83,6 +83,7 @@ class Suggestion:
     first_line_only: bool = False
     model: str = ""
     asked: float = 0.0
+    due: float = 0.0
     timer: asyncio.TimerHandle | None = None
     task: asyncio.Task[None] | None = None
     text: str = ""

@@ -9,7 +9,6 @@ from lsp_server.core.prompt import Style
 from lsp_server.core.text import Span
 from lsp_server.engine.errors import Interrupted
 from lsp_server.engine.suggestion import Item, Selected
-from lsp_server.settings import Complete
 from tests.engine.stage import URI, Stage, accepted
 from tests.support.virtual_time import passes, run_virtual, turns
 
@@ -261,26 +260,6 @@ def test_weak_weights_that_are_unsure_say_nothing() -> None:
         assert await request == []
         await on.rest()
         assert call.closed
-        await on.close()
-
-    run_virtual(run())
-
-
-def test_explicit_requests_do_not_wait_and_automatic_ones_do() -> None:
-    async def run() -> None:
-        on = Stage("x = <|>\n", complete=Complete(debounce=500))
-        request = asyncio.ensure_future(on.assistant.complete(on.ask(4, invoked=False)))
-        await passes(0.4)
-        assert on.model.calls == []
-        await passes(0.2)
-        assert len(on.model.calls) == 1
-        on.model.calls[0].finish("1")
-        await request
-        second = asyncio.ensure_future(on.assistant.complete(on.ask(0, invoked=True)))
-        await on.rest()
-        assert len(on.model.calls) == 2
-        on.model.calls[1].finish("y")
-        await second
         await on.close()
 
     run_virtual(run())
