@@ -239,8 +239,8 @@ class Assistant:
             generation.cancel("typed_over")
 
     def _job(self, plan: edits.Plan) -> Job:
-        snippets = self.context.snippets(plan.document, plan.scope.span, plan.backend.style)
-        return edits.job(replace(plan, snippets=snippets))
+        document, span, style = plan.document, plan.scope.span, plan.backend.style
+        return edits.job(replace(plan, snippets=lambda: self.context.snippets(document, span, style)))
 
     def _end(self, uri: str, reason: Outcome) -> None:
         generation = self.generations.of(uri)

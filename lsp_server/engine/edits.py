@@ -1,7 +1,7 @@
 """From what the user asked for to a job: prompt, reply format, limits."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
 from typing import Literal
@@ -38,6 +38,7 @@ class Plan:
 
     `half_finished` is what an interrupted edit left on screen; `without` are lines that the edit removes
     before the model sees the code. `cursor` is the user's place in the scope, where nothing is selected.
+    `snippets` shows other places, when the prompt is written.
     """
 
     id: str
@@ -52,7 +53,7 @@ class Plan:
     half_finished: str | None = None
     without: Span | None = None
     cursor: int | None = None
-    snippets: Sequence[Snippet] = ()
+    snippets: Callable[[], Sequence[Snippet]] = tuple
 
 
 def job(plan: Plan) -> Job:
@@ -121,7 +122,7 @@ def prompt_of(plan: Plan, format_: Format) -> Chat:
         plan.half_finished,
         format_,
         problems=plan.problems,
-        snippets=plan.snippets,
+        snippets=plan.snippets(),
         budget=plan.backend.style.budget,
     )
 

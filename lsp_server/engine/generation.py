@@ -44,7 +44,7 @@ class Generation:
         self._reason: Outcome | None = None
         self._pending: list[str] = []
         self._arrived = asyncio.Event()
-        self._heard_all = False
+        self._heard_all = asyncio.Event()
         self._whole = False
         self._first_token: float | None = None
         self._tokens = 0
@@ -130,7 +130,7 @@ class Generation:
             self._pending.append(cleaner.finish())
             self._whole = True
         finally:
-            self._heard_all = True
+            self._heard_all.set()
             self._arrived.set()
 
     def _heard(self, text: str) -> None:
@@ -147,9 +147,8 @@ class Generation:
         document = self._workspace.get(self.job.uri)
         rewriter = self.job.make_rewriter(document.slice(span.start, span.end) if document else "")
         pace = Pace(grouped=self._editor.groups_undo, atomic=self.job.delivery == "atomic")
-        while not self._heard_all:
+        while not self._heard_all.is_set():
             await self._arrived.wait()
-            self._arrived.clear()
             if not await self._reached(pace.next()):
                 break
             before = rewriter.screen
@@ -164,18 +163,16 @@ class Generation:
 
     async def _reached(self, moment: float | None) -> bool:
         """Wait until `moment` on the loop's clock (None: never); False once the reply is whole."""
-        loop = asyncio.get_running_loop()
-        while not self._heard_all and (moment is None or loop.time() < moment):
-            timeout = None if moment is None else moment - loop.time()
+        if moment is None or asyncio.get_running_loop().time() < moment:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(timeout):
-                    await self._arrived.wait()
-                    self._arrived.clear()
-        return not self._heard_all
+                async with asyncio.timeout_at(moment):
+                    await self._heard_all.wait()
+        return not self._heard_all.is_set()
 
     def _take(self) -> str:
         text = "".join(self._pending)
         self._pending.clear()
+        self._arrived.clear()
         return text
 
     async def _land(self, before: str, edits: list[Edit]) -> None:

@@ -19,7 +19,7 @@ from lsp_server.core.text import Span
 WHOLE_LINES = 2_000
 """Files up to this many lines are parsed whole: about 14 ms at first, then in increments."""
 
-WINDOW_REACH = 250
+WINDOW_REACH = 150
 """How far a window reaches to each side of the cursor, in lines."""
 
 MAX_CHARACTERS = 150_000
