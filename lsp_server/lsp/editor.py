@@ -31,7 +31,8 @@ class LspEditor:
     """What the connected client can do, and the messages that make it do so.
 
     Neovim applies versioned document edits and compares their versions although it does not announce
-    `documentChanges`; it takes version 0 for "unknown" and does not compare it.
+    `documentChanges`; it takes version 0 for "unknown" and does not compare it. lsp-mode does not compare it
+    either, and before 9.0, where it cannot agree on an encoding, it counts characters and not UTF-16 units.
     """
 
     def __init__(self, server: Server, workspace: Workspace) -> None:
@@ -40,6 +41,7 @@ class LspEditor:
         self._announced = protocol.Announced()
         self._versioned = False
         self._zero_is_unknown = False
+        self._counts_characters = False
         self._show_document = False
         self._statuses = StatusLine(server)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -52,9 +54,11 @@ class LspEditor:
         self._announced = protocol.announced(plain(capabilities.experimental))
         edit = capabilities.workspace and capabilities.workspace.workspace_edit
         name = params.client_info.name.lower() if params.client_info else ""
-        neovim = name in ("neovim", "nvim")
+        neovim, lsp_mode = name in ("neovim", "nvim"), name == "emacs"
         self._versioned = neovim or bool(edit and edit.document_changes)
-        self._zero_is_unknown = neovim
+        self._zero_is_unknown = neovim or lsp_mode
+        general = capabilities.general
+        self._counts_characters = lsp_mode and not (general and general.position_encodings)
         document = capabilities.text_document
         action = document and document.code_action
         self.shows_disabled_actions = bool(action and action.disabled_support)
@@ -63,6 +67,14 @@ class LspEditor:
         self._statuses.connect(
             announced=self._announced.status, progress=bool(window and window.work_done_progress)
         )
+
+    @property
+    def encoding(self) -> Encoding:
+        """What the client counts within a line."""
+        if self._counts_characters:
+            return Encoding.UTF32
+        agreed = self._server.server_capabilities.position_encoding or types.PositionEncodingKind.Utf16
+        return convert.ENCODINGS[types.PositionEncodingKind(agreed)]
 
     @property
     def groups_undo(self) -> bool:
@@ -148,12 +160,6 @@ class LspEditor:
             return types.WorkspaceEdit(changes={patch.uri: [edit]})
         identifier = types.OptionalVersionedTextDocumentIdentifier(uri=patch.uri, version=patch.version)
         return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, [edit])])
-
-
-def encoding_of(server: Server) -> Encoding:
-    """The position encoding that was agreed with the client."""
-    agreed = server.server_capabilities.position_encoding or types.PositionEncodingKind.Utf16
-    return convert.ENCODINGS[types.PositionEncodingKind(agreed)]
 
 
 def spawn(tasks: set[asyncio.Task[Any]], coroutine: Any, name: str) -> asyncio.Task[Any]:

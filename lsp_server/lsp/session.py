@@ -12,7 +12,7 @@ from lsp_server.engine.assistant import Assistant
 from lsp_server.engine.ports import Models, Since, Status, Task
 from lsp_server.engine.workspace import Workspace
 from lsp_server.lsp.dispatch import Server
-from lsp_server.lsp.editor import LspEditor, encoding_of, spawn
+from lsp_server.lsp.editor import LspEditor, spawn
 from lsp_server.lsp.leads import Leads
 from lsp_server.lsp.plain import plain
 from lsp_server.settings import Problem, Settings, read
@@ -79,7 +79,7 @@ class Session:
 
     def ready(self) -> None:
         """`initialized`: say what is wrong with the settings, ask for the workspace's, warm the model."""
-        self.workspace.encoding = encoding_of(self.server)
+        self.workspace.encoding = self.editor.encoding
         self.configure()
         spawn(self.tasks, self.pull_configuration(), "configuration")
         self.models.warm()

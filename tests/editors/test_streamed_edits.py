@@ -21,7 +21,7 @@ def report(items):
     mean = total / len(items)
     smallest = min(items)
     largest = max(items)
-    print("total", total)
+    print("📦 total", total)
     print("mean", mean)
     print("range", smallest, largest)
     return total
@@ -35,7 +35,7 @@ def report(items: list[int]) -> int:
     mean = total / len(items)
     smallest = min(items)
     largest = max(items)
-    print(f"total {total}")
+    print("📦 total:", total)
     print(f"mean {mean:.2f}")
     print(f"range {smallest} to {largest}")
     return total
@@ -47,14 +47,14 @@ def report(items: list[int]) -> int:
     mean = total / len(items)
     smallest = min(items)
     largest = max(items)
-    print("total", total)
+    print("📦 total", total)
     print("mean", mean)
     print("range", smallest, largest)
     return total
 """
 HALF = AFTER.index("largest = ")
 FIRST, REST = f"```python\n{AFTER[:HALF]}", f"{AFTER[HALF:]}```\n"
-TAIL = "\n\n# notes\n"
+TAIL = "\n\n# 📝 notes\n"
 INSTRUCTION = "add types and a docstring"
 
 
@@ -125,16 +125,16 @@ def test_an_edit_streams_and_is_taken_back(desk: Desk) -> None:
 
 def test_typing_on_another_line_goes_on(desk: Desk) -> None:
     desk.open("another_line")
-    desk.editor.go_to("# notes")
+    desk.editor.go_to("# 📝 notes")
     turn = desk.edit()
     desk.speak(turn, FIRST)
     desk.see_part("list[int]")
-    desk.editor.go_to("# notes")
+    desk.editor.go_to("# 📝 notes")
     for word in (" to", " be", " kept"):
         desk.editor.type(word)
     desk.speak(turn, REST)
     desk.model.finish(turn)
-    desk.see(AFTER + TAIL.replace("# notes", "# notes to be kept"))
+    desk.see(AFTER + TAIL.replace("# 📝 notes", "# 📝 notes to be kept"))
 
 
 def test_typing_inside_interrupts(desk: Desk) -> None:

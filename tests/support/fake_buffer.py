@@ -25,6 +25,11 @@ class Landed:
     before: str
     author: int
 
+    @property
+    def after(self) -> str:
+        """The whole text after the change."""
+        return self.before[: self.start] + self.text + self.before[self.end :]
+
 
 class Buffer:
     """A text under editing. Offsets are code points."""
@@ -75,13 +80,12 @@ class Buffer:
 def hull_of(landed: Sequence[Landed]) -> Landed:
     """Successive changes as one change."""
     before = landed[0].before
-    last = landed[-1]
-    after = last.before[: last.start] + last.text + last.before[last.end :]
+    after = landed[-1].after
     start = min(one.start for one in landed)
     tail = min(len(one.before) - one.end for one in landed)
     removed = before[start : len(before) - tail]
     text = after[start : len(after) - tail]
-    return Landed(start, start + len(removed), text, removed, (), before, last.author)
+    return Landed(start, start + len(removed), text, removed, (), before, landed[-1].author)
 
 
 def lines_of(text: str) -> list[str]:

@@ -128,8 +128,9 @@ class FakeClient:
         self._hold_for_user(document)
         document.inserting = False
         landed = document.buffer.undo(self.strokes)
-        if landed:
-            self._report(uri, [hull_of(landed)] if self.mode.merges_undone else landed, by_user=True)
+        reports = [[one] for one in landed] if self.mode.splits_undone else [landed]
+        for report in reports if landed else ():
+            self._report(uri, [hull_of(report)] if self.mode.merges_undone else report, by_user=True)
         return landed
 
     # What the program does, a step a call.
@@ -163,7 +164,7 @@ class FakeClient:
         ]
         for name, document in held:
             document.rested = self.mode.rested == "replies first"
-            self._send(name, document)
+            self._send(name, document, document.buffer.text)
         return bool(held)
 
     def rest(self) -> None:
@@ -194,8 +195,10 @@ class FakeClient:
     def _accepts(self, document: _Open, request: EditRequest) -> bool:
         if request.version is None or self.mode.checks == "none":
             return True
+        if self.mode.zero_is_unknown and request.version <= 0:
+            return True
         if self.mode.checks == "older":
-            return request.version <= 0 or request.version >= document.version
+            return request.version >= document.version
         return request.version == document.version
 
     def _land_if_unchanged(self, request: EditRequest, seen: int) -> None:
@@ -246,11 +249,11 @@ class FakeClient:
         document.held += [self._change(one) for one in landed]
         if document.rested and self.mode.rested == "reports first":
             document.rested = False
-            self._send(uri, document)
+            self._send(uri, document, document.buffer.text)
         elif document.rested or (self.mode.replies_first and not by_user):
             self._tasks.append(lambda: self.flush(uri))
         elif not self.mode.delay:
-            self._send(uri, document)
+            self._send(uri, document, landed[-1].after)
         self.wake()
 
     def _change_by_user(self, uri: str, start: int, end: int, text: str, *, joins: bool) -> None:
@@ -270,8 +273,7 @@ class FakeClient:
         )
         return Change(range_of(landed.before, start, end, self.encoding), text)
 
-    def _send(self, uri: str, document: _Open) -> None:
-        text = document.buffer.text
+    def _send(self, uri: str, document: _Open, text: str) -> None:
         changes = (Change(None, text),) if self.mode.full_text else tuple(document.held)
         document.held, document.has_reported = [], True
         self.outgoing.append(Changed(uri, document.version, changes, text))

@@ -108,7 +108,7 @@ class FakeEditor(FakeClient):
 
     def checks_version(self, version: int) -> bool:
         """True where a patch bound to `version` is dropped once the text is newer."""
-        return self.mode.checks == "any other" or (self.mode.checks == "older" and version > 0)
+        return self.mode.checks != "none" and not (self.mode.zero_is_unknown and version == 0)
 
     # The wire back to the server.
 

@@ -26,6 +26,8 @@ class Mode:
     """The versions that are refused, compared with the client's own, reported or not."""
     refuses: Literal["reply", "error", "lie"] = "reply"
     """How: with `applied: false`, with an error, or with `applied: true` and nothing done."""
+    zero_is_unknown: bool = False
+    """Takes version 0 for one that need not be compared."""
     first_version: int = 0
     versioned: bool = True
     """Understands `documentChanges`; one that does not never learns of a version."""
@@ -39,6 +41,8 @@ class Mode:
     groups_undo: bool = False
     merges_undone: bool = False
     """Reports what one undo took back as one change."""
+    splits_undone: bool = False
+    """Reports each change of an undo by itself."""
     modal: bool = False
     """All that changes while the user is in insert mode is one undo step, whoever changed it."""
     joins_undo: bool = False
@@ -60,12 +64,21 @@ MODES = {
             delay=0.15,
             checks="older",
             refuses="lie",
+            zero_is_unknown=True,
             line_diff=True,
             merges_undone=True,
             modal=True,
             rested="reports first",
         ),
-        Mode("neovim0", checks="older", refuses="lie", line_diff=True, merges_undone=True, modal=True),
+        Mode(
+            "neovim0",
+            checks="older",
+            refuses="lie",
+            zero_is_unknown=True,
+            line_diff=True,
+            merges_undone=True,
+            modal=True,
+        ),
         Mode(
             "eglot",
             delay=0.5,
@@ -74,6 +87,7 @@ MODES = {
             joins_undo=True,
             keeps_line_ends=False,
         ),
+        Mode("lspmode", zero_is_unknown=True, splits_undone=True, joins_undo=True, keeps_line_ends=False),
         Mode("helix"),
         Mode("plain", checks="none", versioned=False),
         Mode("full", delay=0.25, first_version=1, two_steps=True, full_text=True, minimizes=True),

@@ -28,8 +28,14 @@ class Probe:
     counted from the first one seen, without gaps, so that clients can be compared.
     """
 
-    def __init__(self, send: Callable[[Json], None], pump: Callable[[], Json | None], sync: int) -> None:
-        self._send, self._pump, self._sync = send, pump, sync
+    def __init__(
+        self,
+        send: Callable[[Json], None],
+        pump: Callable[[], Json | None],
+        sync: int,
+        encoding: Encoding = Encoding.UTF16,
+    ) -> None:
+        self._send, self._pump, self._sync, self.encoding = send, pump, sync, encoding
         self._ids = count(1)
         self._edits: dict[int, int] = {}
         self.events: list[tuple[object, ...]] = []
@@ -128,7 +134,7 @@ class Probe:
     def _take_change(self, params: Json) -> None:
         version = params["textDocument"]["version"]
         changes = [_change(item) for item in params["contentChanges"]]
-        self.document, _ = self.document.apply(changes, version, Encoding.UTF16)
+        self.document, _ = self.document.apply(changes, version, self.encoding)
         if version not in self._versions:
             self._versions.append(version)
         shown = tuple((_show(change.range), change.text) for change in changes)
@@ -196,7 +202,7 @@ def probe_of_fake(peer: FakePeer, sync: int) -> Probe:
             assert peer.step(), "the fake client has nothing more to do"
         return peer.messages.popleft()
 
-    return Probe(peer.receive, pump, sync)
+    return Probe(peer.receive, pump, sync, peer.encoding)
 
 
 def _change(item: Json) -> Change:

@@ -110,8 +110,8 @@ class StormEditor(FakeEditor):
             if tokens[token] <= limit:
                 del tokens[token]
 
-    def _send(self, uri: str, document: _Open) -> None:
-        super()._send(uri, document)
+    def _send(self, uri: str, document: _Open, text: str) -> None:
+        super()._send(uri, document, text)
         self._strokes[id(self.outgoing[-1])] = self._typed.get(uri, 0)
 
     def _report(self, uri: str, landed: list[Landed], *, by_user: bool) -> None:

@@ -22,6 +22,7 @@ CLIENTS = {
     "neovim without debounce": "neovim0",
     "helix": "helix",
     "emacs": "eglot",
+    "emacs with lsp-mode": "lspmode",
     "vscode": "vscode",
     "vscode with whole texts": "full",
     "neovim with patches": "neovimpatch",
