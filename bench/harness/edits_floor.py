@@ -1,18 +1,37 @@
-"""A server that always has an edit ready: what a round trip of an edit takes with the bench's client."""
+"""The least servers that edit: what a round trip of an edit takes with the bench's client.
+
+One always has an edit ready. One that is started with the URL of a model as well hears all of an answer, with
+the library that ours uses, and puts it into the buffer as one edit when it has ended.
+"""
 
 import asyncio
 import json
 import sys
 from typing import Any
 
+from websockets.asyncio.client import connect
+
 URI, EDITS = sys.argv[1], 50
+MODEL = sys.argv[2] if len(sys.argv) > 2 else None
 
 
-def edit(version: int) -> dict[str, Any]:
+def edit(version: int, text: str = "rows_1 = names(sizes, 12)\n") -> dict[str, Any]:
     place = {"line": 0, "character": 0}
-    edits = [{"range": {"start": place, "end": place}, "newText": "rows_1 = names(sizes, 12)\n"}]
+    edits = [{"range": {"start": place, "end": place}, "newText": text}]
     changes = [{"textDocument": {"uri": URI, "version": version}, "edits": edits}]
     return {"label": "edit", "edit": {"documentChanges": changes}}
+
+
+async def hear(url: str) -> str:
+    parts = []
+    async with connect(url, compression=None) as socket:
+        await socket.send(json.dumps({"type": "response.create", "model": "m", "input": "?"}))
+        async for message in socket:
+            event = json.loads(message)
+            if event["type"] == "response.completed":
+                break
+            parts.append(event.get("delta", ""))
+    return "".join(parts)
 
 
 async def main() -> None:
@@ -34,6 +53,9 @@ async def main() -> None:
                 send({"id": message["id"], "result": {"capabilities": {}}})
             case "textDocument/didOpen" | "textDocument/didChange":
                 version = message["params"]["textDocument"]["version"]
+            case "workspace/executeCommand" if MODEL:
+                command, text = message["id"], await hear(MODEL)
+                send({"id": 1, "method": "workspace/applyEdit", "params": edit(version, text)})
             case "workspace/executeCommand":
                 command, left = message["id"], EDITS
                 send({"id": left, "method": "workspace/applyEdit", "params": edit(version)})
