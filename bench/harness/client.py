@@ -208,6 +208,10 @@ def floor(port: int) -> tuple[list[str], dict[str, Any]]:
     return [sys.executable, str(FLOOR), f"http://127.0.0.1:{port}"], {}
 
 
+UNUSUAL = {"PYTHONDONTWRITEBYTECODE"}
+"""What a user's environment does not have, and what would have each start compile everything anew."""
+
+
 @asynccontextmanager
 async def running(
     server: tuple[list[str], dict[str, Any]],
@@ -219,8 +223,8 @@ async def running(
     command, options = server
     with tempfile.TemporaryDirectory(prefix="midstream-bench-") as folder:
         named = {"MIDSTREAM_USAGE_FILE": f"{folder}/usage", "MIDSTREAM_CONFIG": f"{folder}/config.toml"}
-        proxies = {name for name in os.environ if name.lower().endswith("_proxy")}
-        kept = {name: value for name, value in os.environ.items() if name not in proxies}
+        dropped = {name for name in os.environ if name.lower().endswith("_proxy")} | UNUSUAL
+        kept = {name: value for name, value in os.environ.items() if name not in dropped}
         started = now()
         process = await asyncio.create_subprocess_exec(
             *command,

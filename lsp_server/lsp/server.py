@@ -31,6 +31,10 @@ CODE_ACTIONS = types.CodeActionOptions(
 COMPLETION_LIST = types.CompletionOptions(trigger_characters=list(".:([{,=> "), resolve_provider=False)
 
 
+FIRST_NEEDED = ("lsp_server.lsp.handlers", "lsp_server.lsp.commands", "pathspec")
+"""What the first document, the first key and the first edit load."""
+
+
 class Door:
     """One connection. Its session is built as soon as `initialize` was answered, or needed before that.
 
@@ -57,7 +61,8 @@ class Door:
         """Load everything that a keystroke needs, so that the first one does not wait for it."""
         from lsp_server.lsp.rehearsal import rehearse
 
-        importlib.import_module("lsp_server.lsp.handlers")
+        for name in FIRST_NEEDED:
+            importlib.import_module(name)
         self.server.protocol.readers = importlib.import_module("lsp_server.lsp.readers").READERS
         rehearse(self.server.protocol)
         self.session  # noqa: B018  # It is built when it is first looked at.
