@@ -11,6 +11,7 @@ import { Secrets } from "./secrets";
 import { DOCUMENTS, Server } from "./server";
 import type { Call } from "./server";
 import { StatusBar } from "./status";
+import { quoteNames } from "./titles";
 import { UsageView, costOfToday } from "./usage";
 import { chooseInterpreter, welcome } from "./welcome";
 
@@ -28,6 +29,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const server = new Server(context, secrets, {
     middleware: {
       didChange: patches.didChange,
+      provideCodeActions: async (document, range, context, token, next) =>
+        quoteNames(await next(document, range, context, token)),
       executeCommand: (command, args, next) => {
         if (command === "midstream.redirect" || command === "midstream.escalate") {
           reviews.redirecting((args[0] as { uri?: string } | undefined)?.uri);
