@@ -48,6 +48,8 @@ def window(session: Window) -> Iterator[Window]:
         pytest.fail("the window is given up after the failures before")
     session.begin()
     session.trust()
+    if session.fails:
+        session.restart()
     session.is_ready()
     yield session
     session.clear()
@@ -70,6 +72,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  
     shown = arguments.get("fresh") or arguments.get("session")
     if report.failed and report.when != "teardown" and shown:
         shown.failures += 1
+        shown.fails = True
         shown.keep(f"failed-{item.name}")
     return report
 

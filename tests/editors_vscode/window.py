@@ -50,6 +50,7 @@ class Window:
         self._opened = 0
         self._records = False
         self.failures = 0
+        self.fails = False
         self._uses: set[int] = set()
         self.home = folder.parent / f"{folder.name}-vscode"
         self._log = self.home / "midstream.log"
@@ -255,6 +256,14 @@ class Window:
             self._records = False
         if self._log.exists():
             shutil.copy(self._log, SHOTS / f"{name}.log")
+
+    def restart(self) -> None:
+        """Begin anew with another server: what a failed test left behind is not the next one's."""
+        self.clear()
+        before = self.servers()
+        self.code.host("await vscode.commands.executeCommand('midstream.restart')")
+        self.has_restarted(before)
+        self.fails = False
 
     def kill_server(self, *, comes_back: bool = True) -> None:
         """The language server dies at once."""

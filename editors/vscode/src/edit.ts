@@ -264,7 +264,7 @@ function say(result: Result): void {
   const text = result.message ?? said[result.outcome];
   unsay();
   if (text !== undefined) {
-    shown = vscode.window.setStatusBarMessage(`$(sparkle) Midstream: ${text}`, SHOWN_MS);
+    shown = vscode.window.setStatusBarMessage(`Midstream: ${text}`, SHOWN_MS);
   }
 }
 

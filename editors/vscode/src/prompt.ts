@@ -3,6 +3,8 @@ import * as vscode from "vscode";
 
 const HISTORY = "midstream.instructions";
 const MAX_HISTORY = 50;
+/** More would lie over the code that the instruction is about. */
+const MAX_SHOWN = 6;
 
 export interface PromptHandlers {
   readonly title: string;
@@ -25,10 +27,11 @@ export class Prompt implements vscode.Disposable {
     this.waiting(handlers.title);
     this.pick.onDidChangeValue(() => this.fill());
     this.pick.onDidAccept(() => {
-      // The list lags behind what is typed, so it counts only as long as nothing is.
       const typed = this.pick.value.trim();
-      const instruction = typed === "" ? this.pick.selectedItems[0]?.earlier : typed;
-      if (instruction !== undefined) {
+      const chosen = this.pick.activeItems[0];
+      // The list lags behind what is typed, so it counts only where it was made for just that.
+      const instruction = chosen?.typed === typed ? (chosen.earlier ?? typed) : typed;
+      if (instruction !== "") {
         this.remember(instruction);
         this.pick.value = "";
         handlers.onInstruction(instruction);
@@ -64,14 +67,16 @@ export class Prompt implements vscode.Disposable {
     this.pick.dispose();
   }
 
+  /** The text as it is, then the earlier instructions that have it in them; only that while an edit runs. */
   private fill(): void {
     const typed = this.pick.value.trim();
+    const part = typed.toLowerCase();
+    const found = this.history.filter((each) => each !== typed && each.toLowerCase().includes(part));
+    const earlier = this.running ? [] : found.slice(0, MAX_SHOWN).map((each) => entry(each, typed));
     if (typed !== "") {
-      this.pick.items = [{ label: typed, description: "Enter", alwaysShow: true }];
+      this.pick.items = [{ label: typed, description: "Enter", alwaysShow: true, typed }, ...earlier];
     } else {
-      // What stands in the description is not searched: typing hides the history at once.
-      const entry = (earlier: string): Entry => ({ label: "$(history)", description: earlier, earlier });
-      this.pick.items = this.running ? [] : [HINT, ...this.history.map(entry)];
+      this.pick.items = earlier.length === 0 ? [] : [HINT, ...earlier];
     }
   }
 
@@ -83,12 +88,20 @@ export class Prompt implements vscode.Disposable {
 }
 
 interface Entry extends vscode.QuickPickItem {
+  /** What was typed when the list was made. */
+  readonly typed?: string;
   /** The instruction of an entry of the history. */
   readonly earlier?: string;
 }
 
+/** The instruction stands in the description, so that VS Code does not search in it as well. */
+function entry(earlier: string, typed: string): Entry {
+  return { label: "$(history)", description: earlier, alwaysShow: true, typed, earlier };
+}
+
 /** Stands first, so that Enter on an empty input does not repeat an earlier instruction. */
 const HINT: Entry = {
-  label: "$(pencil) Say what to change",
+  label: "Say what to change",
+  iconPath: new vscode.ThemeIcon("pencil"),
   description: "or choose an earlier instruction below",
 };

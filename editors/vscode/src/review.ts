@@ -19,8 +19,13 @@ export class Review {
   redirecting = false;
   /** Some of the edit is the user's own by now. */
   isPartlyAccepted = false;
+  /** The user has typed since the edit began, so that Tab is an ordinary key again. */
+  isTypedOn = false;
   changes: readonly Change[] = [];
   private region: Region | undefined;
+  /** The change that is about to come from us. */
+  private expected: vscode.Range | undefined;
+  private puttingBack = false;
   private hunks: readonly Hunk[] = [];
   /** The document as it was before the next change; VS Code tells only what it is after it. */
   private lines: readonly string[];
@@ -35,10 +40,15 @@ export class Review {
   /** A patch is about to land: from here on its lines belong to the edit. */
   expect(patch: Patch): void {
     const { start, end } = patch.range;
+    this.expected = new vscode.Range(start.line, start.character, end.line, end.character);
     this.region = cover(this.region, this.lines, start.line, Math.min(end.line, this.lines.length - 1));
   }
 
   documentChanged(changes: readonly vscode.TextDocumentContentChangeEvent[]): void {
+    const only = changes.length === 1 ? changes[0] : undefined;
+    const isOurs = this.puttingBack || (only !== undefined && this.expected?.isEqual(only.range) === true);
+    this.expected = undefined;
+    this.isTypedOn ||= !isOurs;
     for (const change of changes) {
       const lines = this.lines;
       const lineChange: LineChange = {
@@ -92,7 +102,12 @@ export class Review {
       const range = new vscode.Range(back.startLine, back.startCharacter, back.endLine, back.endCharacter);
       edit.replace(this.document.uri, range, back.text);
     }
-    await vscode.workspace.applyEdit(edit);
+    this.puttingBack = true;
+    try {
+      await vscode.workspace.applyEdit(edit);
+    } finally {
+      this.puttingBack = false;
+    }
   }
 
   private compare(): void {

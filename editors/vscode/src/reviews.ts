@@ -48,6 +48,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
       review.generation = patch.generation;
       review.redirecting = false;
       review.running = true;
+      review.isTypedOn = false;
     }
     review.expect(patch);
   }
@@ -119,10 +120,16 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     }
     const active = this.active;
     const shown = active !== undefined && active.changes.length > 0;
-    void vscode.commands.executeCommand("setContext", "midstream.editing", active?.running ?? false);
-    void vscode.commands.executeCommand("setContext", "midstream.reviewing", shown && !active.running);
+    const isReviewing = shown && !active.running;
+    setContext("midstream.editing", active?.running ?? false);
+    setContext("midstream.reviewing", isReviewing);
+    setContext("midstream.tabAccepts", isReviewing && !active.isTypedOn);
     this.lensesChanged.fire();
   }
+}
+
+function setContext(name: string, value: boolean): void {
+  void vscode.commands.executeCommand("setContext", name, value);
 }
 
 function headCommands(review: Review, uri: string): vscode.Command[] {
@@ -133,7 +140,7 @@ function headCommands(review: Review, uri: string): vscode.Command[] {
   }
   const all = review.changes.length > 1 ? " All" : "";
   return [
-    lens("check", `Accept${all} (Tab)`, "midstream.acceptEdit", uri),
+    lens("check", `Accept${all}${review.isTypedOn ? "" : " (Tab)"}`, "midstream.acceptEdit", uri),
     lens("discard", `Revert${all}`, "midstream.revertEdit", uri),
     redirect,
     lens("lightbulb", "Think Harder", "midstream.thinkHarder", uri),
