@@ -12,26 +12,27 @@ export async function showMenu(status: Status, call: Call): Promise<void> {
   const entries: Entry[] = [
     ...(status.message === undefined ? [] : [problem(status)]),
     {
-      label: paused ? "$(debug-start) Go On" : "$(debug-pause) Pause…",
+      ...named(paused ? "debug-start" : "debug-pause", paused ? "Go On" : "Pause…"),
       description: paused ? "completions are paused" : "send nothing while you type",
       run: () => (paused ? call("midstream.pause", { minutes: 0 }) : pause(call)),
     },
     ...TASKS.map(({ task, title }) => ({
-      label: `$(server-process) ${title}`,
+      ...named("server-process", title),
       description: vscode.workspace.getConfiguration("midstream").get<string>(`tasks.${task}`, ""),
       run: () => chooseModel(task, title),
     })),
-    entry("$(graph) Usage", "requests, tokens, cost and latency", "midstream.showUsage"),
-    entry("$(pulse) Doctor", "check the models, one line each", "midstream.showDoctor"),
+    entry("graph", "Usage", "requests, tokens, cost and latency", "midstream.showUsage"),
+    entry("pulse", "Doctor", "check the models, one line each", "midstream.showDoctor"),
     entry(
-      "$(eye) Show Prompt",
+      "eye",
+      "Show Prompt",
       "what would be sent for the code at the cursor",
       "midstream.showPromptAtCursor",
     ),
-    entry("$(key) Set Key…", "kept in the secret storage", "midstream.setKey"),
-    entry("$(gear) Settings", "", "workbench.action.openSettings", "midstream"),
-    entry("$(output) Log", "", "midstream.showLog"),
-    entry("$(refresh) Restart", "", "midstream.restart"),
+    entry("key", "Set Key…", "kept in the secret storage", "midstream.setKey"),
+    entry("gear", "Settings", "", "workbench.action.openSettings", "midstream"),
+    entry("output", "Log", "", "midstream.showLog"),
+    entry("refresh", "Restart", "", "midstream.restart"),
   ];
   const choice = await vscode.window.showQuickPick(entries, { title: "Midstream", matchOnDescription: true });
   await choice?.run?.();
@@ -46,7 +47,7 @@ const TASKS = [
 
 function problem(status: Status): Entry {
   return {
-    label: `$(warning) ${status.message ?? ""}`,
+    ...named("warning", status.message ?? ""),
     ...(status.command === undefined ? {} : { run: () => runRemedy(status.command ?? "") }),
   };
 }
@@ -57,8 +58,13 @@ function runRemedy(command: string): Thenable<unknown> {
   return vscode.commands.executeCommand(shown, {});
 }
 
-function entry(label: string, description: string, command: string, ...args: unknown[]): Entry {
-  return { label, description, run: () => vscode.commands.executeCommand(command, ...args) };
+function entry(icon: string, label: string, description: string, command: string, ...args: unknown[]): Entry {
+  return { ...named(icon, label), description, run: () => vscode.commands.executeCommand(command, ...args) };
+}
+
+/** An icon inside of a label would be spoken as a part of it. */
+function named(icon: string, label: string): { label: string; iconPath: vscode.ThemeIcon } {
+  return { label, iconPath: new vscode.ThemeIcon(icon) };
 }
 
 async function pause(call: Call): Promise<void> {

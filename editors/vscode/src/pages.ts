@@ -41,6 +41,10 @@ export function checkupPage(checkup: Checkup): string {
 export function promptPage(prompt: Record<string, unknown>): string {
   const parts = Object.entries(prompt)
     .filter((part): part is [string, string] => typeof part[1] === "string")
-    .map(([name, text]) => `## ${name}\n\n\`\`\`\`\`text\n${text}\n\`\`\`\`\`\n`);
+    .map(([name, text]) => `## ${capitalized(name)}\n\n\`\`\`\`\`text\n${text}\n\`\`\`\`\`\n`);
   return `# Prompt\n\nThis, and nothing else, would be sent for the code at the cursor.\n\n${parts.join("\n")}`;
+}
+
+function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }

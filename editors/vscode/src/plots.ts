@@ -17,6 +17,7 @@ export interface Line {
   firstTokenP95?: number | null;
   tokensPerSecond?: number | null;
   leadMs?: number | null;
+  fixLeadMs?: number | null;
 }
 
 export interface Period {
@@ -76,12 +77,13 @@ function card(title: string, period: Period | undefined): string {
     ["Speed", unit(total.tokensPerSecond, "tokens/s")],
     ["Cost", money(total.cost) + (total.estimated > 0 ? ", in part estimated" : "")],
     ["Cost per accepted", total.costPerAccepted == null ? "" : money(total.costPerAccepted)],
-    ["From request to accepted", unit(total.leadMs, "ms")],
+    ["From request to accepted", duration(total.leadMs)],
+    ["From offered fix to accepted", duration(total.fixLeadMs)],
   ];
   const body = rows
     .filter(([, value]) => value !== "")
     .map(([name, value]) => `<tr><th scope="row">${name}</th><td>${value}</td></tr>`);
-  return `<section><h2>${title}</h2><table>${body.join("")}</table></section>`;
+  return `<section><h2>${title}</h2><table aria-label="${title}">${body.join("")}</table></section>`;
 }
 
 function limits(found: readonly Limit[], currency: string): string {
@@ -119,13 +121,19 @@ function plots(lines: readonly Line[]): string {
       money,
     ),
   ];
-  return `<h2>By model and task, the last seven days</h2><div class="row">${found.join("")}</div>`;
+  return `<h2>${BY_MODEL}</h2><div class="row">${found.join("")}</div>`;
 }
 
+const BY_MODEL = "By model and task, the last seven days";
+/** Columns of the table that name a row. */
+const NAMES = 2;
 const WIDTH = 320;
 const ROW = 34;
 
-/** Bars that lie, each with its name and value above it; empty when there is nothing to compare. */
+/**
+ * Bars that lie, each with its name and value above it; empty when there is nothing to compare.
+ * A screen reader takes a picture for one thing, so the picture's name has the values too.
+ */
 export function bars(
   title: string,
   points: readonly { label: string; value: number }[],
@@ -135,15 +143,16 @@ export function bars(
   if (highest === 0) {
     return "";
   }
+  const texts = points.map((point) => escaped(`${point.label}: ${shown(point.value)}`));
   const rows = points.map((point, index) => {
-    const text = `<text x="0" y="${index * ROW + 12}">${escaped(point.label)}: ${escaped(shown(point.value))}</text>`;
+    const text = `<text x="0" y="${index * ROW + 12}">${texts[index]}</text>`;
     const width = ((point.value / highest) * WIDTH).toFixed(1);
     return `${text}<rect x="0" y="${index * ROW + 17}" width="${width}" height="10" rx="2"/>`;
   });
   const height = points.length * ROW;
   return (
     `<figure><figcaption>${escaped(title)}</figcaption>` +
-    `<svg viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escaped(title)}">` +
+    `<svg viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escaped(title)}. ${texts.join("; ")}">` +
     `${rows.join("")}</svg></figure>`
   );
 }
@@ -172,8 +181,10 @@ function table(lines: readonly Line[]): string {
     money(line.cost),
   ]);
   const head = heads.map((name) => `<th scope="col">${name}</th>`).join("");
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("");
-  return `<table class="wide"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
+  const cell = (text: string, column: number) =>
+    column < NAMES ? `<th scope="row">${text}</th>` : `<td>${text}</td>`;
+  const body = rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("");
+  return `<table class="wide" aria-label="${BY_MODEL}"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
 function count(value: number): string {
@@ -182,6 +193,15 @@ function count(value: number): string {
 
 function unit(value: number | null | undefined, name: string): string {
   return value == null ? "" : `${count(value)} ${name}`;
+}
+
+/** Milliseconds in the unit that suits a time which a person took. */
+export function duration(value: number | null | undefined): string {
+  if (value == null || value < 1000) {
+    return unit(value, "ms");
+  }
+  const seconds = value / 1000;
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`;
 }
 
 /** The median and the 95th percentile. */
@@ -208,7 +228,8 @@ th { text-align: left; font-weight: normal; color: var(--vscode-descriptionForeg
 td { padding: 2px 0; font-variant-numeric: tabular-nums; }
 .wide { margin-top: 1.5em; }
 .wide th, .wide td { text-align: right; padding: 4px 1.2em 4px 0; border-bottom: 1px solid var(--vscode-panel-border); }
-.wide th:nth-child(-n+2), .wide td:nth-child(-n+2) { text-align: left; }
+.wide th:nth-child(-n+2) { text-align: left; }
+.wide tbody th { color: inherit; }
 meter { width: 320px; }
 figure { margin: 0; } figcaption { padding-bottom: 8px; font-weight: 600; }
 rect { fill: var(--vscode-charts-blue); stroke: var(--vscode-contrastBorder); }

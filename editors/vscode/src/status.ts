@@ -26,7 +26,7 @@ export class StatusBar implements vscode.Disposable {
     vscode.StatusBarAlignment.Right,
     100,
   );
-  /** What the last generation measured; it stays in sight until the next one. */
+  /** What the last generation measured; it stays in sight until the next one, or until another model is used. */
   private measured: Progress | undefined;
   private cost: string | undefined;
   status: Status = { state: "starting" };
@@ -39,6 +39,9 @@ export class StatusBar implements vscode.Disposable {
   }
 
   update(status: Status): void {
+    if (status.model !== undefined && status.model !== this.status.model) {
+      this.measured = undefined;
+    }
     this.status = status;
     if (status.generation?.firstTokenMs !== undefined) {
       this.measured = status.generation;

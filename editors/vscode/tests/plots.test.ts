@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bars, usagePage } from "../src/plots";
+import { bars, duration, usagePage } from "../src/plots";
 import type { Line } from "../src/plots";
 
 const line: Line = {
@@ -41,6 +41,29 @@ test("the longest bar is as long as the plot, and each says its value", () => {
   const widths = [...plot.matchAll(/<rect x="0" y="\d+" width="([\d.]+)"/g)].map((match) => Number(match[1]));
   assert.deepEqual(widths, [80, 320]);
   assert.match(plot, />local: \$4</);
+});
+
+test("the name of a picture says all that is in it", () => {
+  const points = [
+    { label: "spark, edit", value: 3 },
+    { label: "local, complete", value: 40 },
+  ];
+  assert.match(
+    bars("Requests", points, String),
+    /aria-label="Requests\. spark, edit: 3; local, complete: 40"/,
+  );
+});
+
+test("the time from an offered fix to the accepted one is shown once there is one", () => {
+  const page = (fixLeadMs: number | null) =>
+    usagePage({ today: { lines: [], total: { ...line, fixLeadMs } } }, "n");
+  assert.match(page(2130), /From offered fix to accepted<\/th><td>2\.1 s</);
+  assert.doesNotMatch(page(null), /offered fix/);
+});
+
+test("a time is told in the unit that suits it", () => {
+  const told = [340, 59_900, 150_000, null].map(duration);
+  assert.deepEqual(told, ["340 ms", "59.9 s", "2.5 min", ""]);
 });
 
 test("nothing to compare is no plot", () => {
