@@ -55,7 +55,9 @@ def _open() -> Any:
 
 
 def model(url: str, protocol: Any, path: str = "", **options: Any) -> Backend:
-    settings = Model(name="fast", protocol=protocol, model="m", url=url + path, key="env:KEY", **options)
+    settings = Model(
+        name="fast", protocol=protocol, model="m", url=url + path, key="env:KEY", temperature=0.0, **options
+    )
     return over_http(settings, {"KEY": KEY})
 
 
