@@ -72,6 +72,11 @@ class Outstanding:
     intended: Edit | None
     landing: asyncio.Future[Landing]
 
+    @property
+    def was_reported(self) -> bool:
+        """True once a report has settled it, rather than the close of its document."""
+        return self.landing.done() and self.landing.result() is not Landing.CLOSED
+
     def follows(self, others: Sequence[Edit]) -> Edit | None:
         """Where the patch belongs after edits of the user; None when one fell into what it replaces."""
         intended = self.intended

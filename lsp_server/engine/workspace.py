@@ -82,10 +82,17 @@ class Workspace:
         entry.document = after
         patch = entry.outstanding or entry.suspect
         found = None if patch is None else find(patch, before, after, edits, self.encoding)
-        if patch is None or (patch is entry.suspect and (found is None or found.earlier or found.later)):
-            # A patch that was settled is believed to land only when nothing else is reported.
+        if (
+            found
+            and patch
+            and patch is entry.suspect
+            and patch.was_reported
+            and (found.earlier or found.later)
+        ):
+            # A patch that a report has settled is believed to land only when nothing else is reported.
             found = None
-            typing = tuple(edits) if patch is None else classify(before, after, edits, None).typing
+        if patch is None:
+            typing = tuple(edits)
         else:
             typing = found.typing if found else classify(before, after, edits, None).typing
         misplaced = self._settle(entry, patch, found, typing) if patch is not None else None
@@ -100,7 +107,9 @@ class Workspace:
         if entry is None:
             return
         if (patch := entry.outstanding or entry.suspect) is not None:
-            patch.intended, entry.suspect = None, patch if is_no_key(patch) else None
+            edit = patch.patch.edit
+            watched = is_no_key(patch) or edit.end - edit.start > 1
+            patch.intended, entry.suspect = None, patch if watched else None
             self._resolve(entry, patch, Landing.CLOSED)
         if entry.reply is not None and not entry.reply.done():
             self._closed[uri] = entry
@@ -280,7 +289,8 @@ class Workspace:
         if self._closed.get(uri) is entry:
             del self._closed[uri]
         now = self._entries.get(uri)
-        if now is not None and now.suspect is outstanding and (refused or outstanding.blind):
+        answered = outstanding.blind and outstanding.was_reported
+        if now is not None and now.suspect is outstanding and (refused or answered):
             now.suspect = None
 
 

@@ -21,7 +21,7 @@ class Desk:
         marked = parse(source)
         self.workspace = Workspace(Encoding.UTF16)
         self.changes: list[Changed] = []
-        self.editor = FakeEditor(mode, self._change, self.workspace.open)
+        self.editor = FakeEditor(mode, self._change, self.workspace.open, self.workspace.close)
         self.editor.open(URI, marked.text)
         while self.editor.step():
             pass
@@ -98,6 +98,26 @@ async def test_B37_a_version_blind_client_puts_a_patch_on_a_moved_text_and_the_u
     undo = misplaced.undo
     text = desk.editor.text(URI)
     assert text[: undo.start] + undo.text + text[undo.end :] == "\nred\nblue\n"
+
+
+@pytest.mark.parametrize("mode", ["vscode", "neovim", "plain"])
+async def test_a_patch_that_falls_on_a_document_that_was_opened_again_can_be_taken_back(mode: str) -> None:
+    """Versions begin anew there, so that the client compares with the wrong one."""
+    desk = Desk(mode, "a = 1\n<[b = 2\nc = 3\n]>d = 4\n")
+    if mode == "vscode":
+        desk.editor.replace(URI, 0, 0, "x")
+        await desk.rest()
+    await desk.sent("")
+    desk.editor.close(URI)
+    desk.editor.open(URI, "a = 1\nb = 2\nc = 3\nd = 4\n")
+    desk.editor.replace(URI, 6, 6, "new\n")
+    await desk.rest()
+    text = desk.editor.text(URI)
+    assert text == "a = 1\nc = 3\nd = 4\n"
+    misplaced = desk.changes[-1].misplaced
+    assert misplaced is not None
+    undo = misplaced.undo
+    assert text[: undo.start] + undo.text + text[undo.end :] == "a = 1\nnew\nb = 2\nc = 3\nd = 4\n"
 
 
 @pytest.mark.parametrize("key", ["x", "\r\n", "\n    "])

@@ -51,6 +51,9 @@ class StormEditor(FakeEditor):
         self._must_end = must_end
         self._typed: dict[str, int] = {}
         self._strokes: dict[int, int] = {}
+        self._opened = Counter[str]()
+        self._told_opened = Counter[str]()
+        self._sent_to: dict[int, int] = {}
 
     # The server's side.
 
@@ -59,6 +62,7 @@ class StormEditor(FakeEditor):
             self.problems.append(f"{generation} sent {patch.edit}, but {reason}")
         owner = f"{generation} {patch.uri}" if generation in (TAKE_BACK, REVERT) else generation
         self.owners[len(self.patches)] = owner
+        self._sent_to[len(self.patches)] = self._told_opened[patch.uri]
         self.counts[generation if generation in (TAKE_BACK, REVERT) else "patch of an edit"] += 1
         return await super().apply(patch, generation=generation, first=first, label=label)
 
@@ -69,8 +73,13 @@ class StormEditor(FakeEditor):
             self.problems.append(f"{result.id} ended as {result.outcome}, but {reason}")
 
     def is_blind(self, token: int) -> bool:
-        """True for a patch whose version the client does not compare."""
-        return not self.checks_version(self.patches[token].version)
+        """True for a patch whose version the client does not compare, or compares with that of another text.
+
+        Versions begin anew where a document is opened again.
+        """
+        patch = self.patches[token]
+        reopened = self._sent_to[token] != self._opened[patch.uri]
+        return reopened or not self.checks_version(patch.version)
 
     # The client's side.
 
@@ -81,6 +90,7 @@ class StormEditor(FakeEditor):
 
     def open(self, uri: str, text: str, language: str = "python", cursor: int = 0) -> None:
         self.unguarded.discard(uri)
+        self._opened[uri] += 1
         super().open(uri, text, language, cursor)
         self._strokes[id(self.outgoing[-1])] = self._typed.get(uri, 0)
 
@@ -89,6 +99,7 @@ class StormEditor(FakeEditor):
         if not isinstance(message, Changed | Opened):
             return super().deliver()
         uri, before = message.uri, self.reported.get(message.uri, 0)
+        self._told_opened[uri] += isinstance(message, Opened)
         tokens = self.tokens.get(uri, {}).items()
         typed = [key for key, stroke in tokens if before < stroke < FOREVER and key in message.text]
         running = self._must_end(uri)
