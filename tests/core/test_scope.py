@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lsp_server.core.document import Document
@@ -217,6 +217,7 @@ GARBAGE = st.sampled_from(
 
 @settings(max_examples=300, deadline=None)
 @given(language_id=st.sampled_from(sorted(TWINS)), garbage=st.lists(GARBAGE, min_size=1, max_size=4))
+@example(language_id="c", garbage=["}", '"""', '"""', '"""'])
 def test_B106_garbage_in_one_function_never_reaches_the_next(language_id: str, garbage: list[str]) -> None:
     text = TWINS[language_id].replace("HERE", "".join(garbage))
     document, tree = open_document(text, language_id)

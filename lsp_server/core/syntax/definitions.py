@@ -65,7 +65,7 @@ def statement_at(document: Document, parsed: Parsed, offset: int) -> tuple[Block
     sound = not found.has_error and not any(node.is_error for node in path)
     # In a broken tree, what is indented may well have lost the definition around it.
     indented = found.parent == parsed.root and indent_of(bare(document, first))
-    sound = sound and not (parsed.root.has_error and indented)
+    sound = sound and not (parsed.root.has_error and (indented or _continues_broken(found)))
     # The body of a container is found only where no statement of it is: between two of them.
     if found == path[-1] and (_is_hollow(found, parsed) or (found.child_count and _is_body(path))):
         return None, sound
@@ -73,6 +73,12 @@ def statement_at(document: Document, parsed: Parsed, offset: int) -> tuple[Block
     if not first <= document.line_at(offset) <= last:
         return None, sound
     return Block(first, last, "statement", name_of(found)), sound
+
+
+def _continues_broken(node: Node) -> bool:
+    """True where what stands directly above is broken: it may be the head of this."""
+    above = node.prev_sibling
+    return above is not None and above.has_error and above.end_point[0] >= node.start_point[0] - 1
 
 
 def attached_above(document: Document, parsed: Parsed, first: int, attached: frozenset[str]) -> int:
