@@ -122,22 +122,28 @@ def prompts() -> dict[str, Callable[[int], Chat]]:
     return {
         "a completion, no other file open": lambda number: completion(number, ()),
         "a completion, pieces of 4 other files": lambda number: completion(number, snippets()),
-        "an edit, pieces of 4 other files": edit,
+        "a prepared edit from Enter on, pieces of 4 other files": edit,
     }
 
 
 async def sizes(fake: Fake, settings: Model) -> list[tuple[str, ...]]:
+    """Bytes of a request that continues, beside the same as a whole.
+
+    A file is read ahead once, when it is opened; the code of an edit each time, while the user types what to
+    change.
+    """
     rows = list[tuple[str, ...]]()
     for name, make in prompts().items():
         full, sent = list[float | None](), list[float | None]()
         backend = ResponsesBackend(settings)
         try:
-            await backend.warm(request_for(make(0), name))
             for number in range(1, 5):
                 request = request_for(make(number), name)
+                if number == 1 or request.task == "edit":
+                    await backend.warm(request)
                 full.append(len(json.dumps(body(settings, request, continued=False) | {"stream": True})))
                 await over_socket(backend, request)
-            sent += [record["size"] for record in (await fake.requests())[-4:]]
+                sent.append((await fake.requests())[-1]["size"])
         finally:
             await backend.close()
         rows.append((f"bytes of {name}", spread(sent), spread(full), "", ratio(sent, full), "<= 0.2"))

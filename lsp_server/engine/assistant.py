@@ -97,37 +97,24 @@ class Assistant:
         that holds the instruction; its lines go away with the edit. Raises EditRefused when the document
         is not open or there is no instruction.
         """
-        document = self._open(uri)
+        document = self._readable(uri)
         if not instruction.strip():
             raise EditRefused(texts.EMPTY_INSTRUCTION)
-        place = Span(selection.start, selection.start) if directive else selection
-        scope = scope_at(document, self._workspace.tree(uri), place)
-        without = edits.whole_lines(document, selection) if directive else None
-        if without is not None:
-            scope = edits.widened(scope, without, document)
-        if (reason := self.presence.secrecy(document)) is not None:
-            raise EditRefused(reason)
-        original = document.slice(scope.span.start, scope.span.end)
-        settings = self._settings().edit
-        job = self._job(
-            edits.Plan(
-                self._next_id(),
-                document,
-                scope,
-                (instruction,),
-                original,
-                "edit",
-                self._models.backend("edit", model),
-                settings,
-                problems=tuple(problems),
-                without=without,
-                cursor=None if selection.end > selection.start else selection.start - scope.span.start,
-            )
-        )
+        job = self._job_at(document, selection, instruction, model, problems, directive=directive)
+        self._warmth.stop()
         self.completer.stop(uri)
         self._end(uri, "superseded")
         self.generations.forget(uri)
-        return self._launch(job, self._workspace.region(uri, job.id, scope.span))
+        return self._launch(job, self._workspace.region(uri, job.id, job.scope.span))
+
+    def prepare(self, uri: str, selection: Span, *, model: str = "") -> None:
+        """The user is about to say what to change at `selection`: have the model read the code there ahead.
+
+        Raises EditRefused when the document is not open.
+        """
+        document = self._open(uri)
+        if not self.presence.paused and self.presence.secrecy(document) is None:
+            self._warmth.prepared(self._job_at(document, selection, "", model))
 
     def redirect(
         self, target: str | None, instruction: str, *, model: str = "", directive: Span | None = None
@@ -168,9 +155,7 @@ class Assistant:
 
     def explain(self, uri: str, selection: Span) -> Coroutine[None, None, str]:
         """Explain the scope at `selection` in Markdown."""
-        document = self._open(uri)
-        if (reason := self.presence.secrecy(document)) is not None:
-            raise EditRefused(reason)
+        document = self._readable(uri)
         scope = scope_at(document, self._workspace.tree(uri), selection)
         return edits.explanation(document, scope, self._models.backend("explain"), self.context)
 
@@ -204,10 +189,7 @@ class Assistant:
         document = self._open(uri)
         self.context.catch_up(document)
         if instruction:
-            scope = scope_at(document, self._workspace.tree(uri), selection)
-            backend = self._models.backend("edit")
-            plan = edits.Plan("", document, scope, (instruction,), "", "edit", backend, self._settings().edit)
-            return edits.shown_prompt(self._job(plan).request.prompt)
+            return edits.shown_prompt(self._job_at(document, selection, instruction).request.prompt)
         return edits.shown_prompt(self.completer.prompt(Ask(document, selection.end, invoked=True)))
 
     async def shutdown(self) -> None:
@@ -231,12 +213,37 @@ class Assistant:
             raise EditRefused(texts.NOT_OPEN.format(uri=uri))
         return document
 
+    def _readable(self, uri: str) -> Document:
+        """An open document that a model may see."""
+        document = self._open(uri)
+        if (reason := self.presence.secrecy(document)) is not None:
+            raise EditRefused(reason)
+        return document
+
     def _typed(self, changed: Changed) -> None:
         generation = self.generations.running(changed.after.uri)
         if generation is None:
             return
         if self._settings().edit.on_foreign_change == "cancel" or generation.region.touched:
             generation.cancel("typed_over")
+
+    def _job_at(
+        self,
+        document: Document,
+        selection: Span,
+        instruction: str,
+        model: str = "",
+        problems: Sequence[Problem] = (),
+        *,
+        directive: bool = False,
+    ) -> Job:
+        tree, backend = self._workspace.tree(document.uri), self._models.backend("edit", model)
+        scope, without = edits.scope_for(document, tree, selection, directive=directive)
+        original = document.slice(scope.span.start, scope.span.end)
+        cursor = None if selection.end > selection.start else selection.start - scope.span.start
+        number, settings = self._next_id(), self._settings().edit
+        plan = edits.Plan(number, document, scope, (instruction,), original, "edit", backend, settings)
+        return self._job(replace(plan, problems=tuple(problems), without=without, cursor=cursor))
 
     def _job(self, plan: edits.Plan) -> Job:
         document, span, style = plan.document, plan.scope.span, plan.backend.style
@@ -266,20 +273,9 @@ class Assistant:
         on_screen = self._workspace.expected_text(uri, last.region) if without is None else None
         if without is not None:
             scope, original = edits.with_lines(scope, without, document, original)
-        job = self._job(
-            edits.Plan(
-                number,
-                document,
-                scope,
-                instructions,
-                original,
-                kind,
-                backend,
-                self._settings().edit,
-                half_finished=on_screen,
-                without=without,
-            )
-        )
+        settings = self._settings().edit
+        plan = edits.Plan(number, document, scope, instructions, original, kind, backend, settings)
+        job = self._job(replace(plan, half_finished=on_screen, without=without))
         last.cancel("redirected")
         self._workspace.hand_over(uri, last.region, number, scope.span)
         return self._launch(job, last.region)

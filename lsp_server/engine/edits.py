@@ -10,7 +10,8 @@ from lsp_server.core.document import Document
 from lsp_server.core.edits import Edit
 from lsp_server.core.prompt import Chat, Problem, Prompt, Snippet, edit_prompt, explain_prompt, prompt_tokens
 from lsp_server.core.prompt.budget import tokens
-from lsp_server.core.syntax.scope import Scope
+from lsp_server.core.syntax.scope import Scope, scope_at
+from lsp_server.core.syntax.tree import SyntaxTree
 from lsp_server.core.text import Span, split_lines
 from lsp_server.engine.context import ContextSource
 from lsp_server.engine.errors import EditRefused
@@ -165,6 +166,17 @@ def reverted(ended: Result, edit: Edit | None, message: str | None) -> Result:
         characters_deleted=ended.characters_deleted + (edit.end - edit.start if edit else 0),
         message=message,
     )
+
+
+def scope_for(
+    document: Document, tree: SyntaxTree | None, selection: Span, *, directive: bool
+) -> tuple[Scope, Span | None]:
+    """The scope of an edit, and the lines of a directive, which are part of it and go away with it."""
+    if not directive:
+        return scope_at(document, tree, selection), None
+    lines = whole_lines(document, selection)
+    scope = scope_at(document, tree, Span(selection.start, selection.start))
+    return widened(scope, lines, document), lines
 
 
 def whole_lines(document: Document, span: Span) -> Span:

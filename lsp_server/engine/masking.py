@@ -27,7 +27,7 @@ def masked_prompt(prompt: Prompt) -> tuple[Prompt, dict[str, str]]:
         snippets = [replace(each, text=text) for each, text in zip(prompt.snippets, texts[1::2], strict=True)]
         hidden = replace(prompt, prefix=prefix, suffix=suffix, snippets=tuple(snippets))
         return hidden, dict(masked.secrets)
-    masked = mask((prompt.instructions, prompt.context, prompt.request), SALT)
+    masked = mask((prompt.instructions, prompt.context, prompt.request, prompt.wish), SALT)
     return Chat(*masked.texts), dict(masked.secrets)
 
 

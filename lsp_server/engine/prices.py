@@ -175,7 +175,7 @@ def at_most(request: Request) -> Usage:
 def parts(prompt: Prompt) -> tuple[str, ...]:
     """The texts of a prompt that are sent."""
     if isinstance(prompt, Chat):
-        return prompt.instructions, prompt.context, prompt.request
+        return prompt.instructions, prompt.context, prompt.request, prompt.wish
     return prompt.prefix, prompt.suffix, *(snippet.text for snippet in prompt.snippets)
 
 

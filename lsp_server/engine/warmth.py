@@ -1,11 +1,14 @@
-"""Reading ahead: a model with a prompt cache sees a file before the first key in it."""
+"""Reading ahead: a model sees a file before the first key in it, and a function before what is to change."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 
 from lsp_server.core.document import Document
 from lsp_server.core.prompt import completion_prompt
 from lsp_server.engine.context import ContextSource
+from lsp_server.engine.errors import MidstreamError
+from lsp_server.engine.job import Job
 from lsp_server.engine.ports import Backend, Request
 from lsp_server.engine.suggestion import is_weak
 
@@ -14,7 +17,7 @@ PATIENCE = 0.3
 
 
 class Warmth:
-    """Warms the completion model for the file that was opened last, and for no other."""
+    """Warms a model for the file that was opened last, or for the edit that is to come, and for no other."""
 
     def __init__(self, backend: Callable[[], Backend], context: ContextSource) -> None:
         self._backend = backend
@@ -25,6 +28,11 @@ class Warmth:
         """A file was opened. Weights that continue text gain nothing: their prompt is the cursor's."""
         self.stop()
         self._task = asyncio.create_task(self._warm(document), name=f"warm {document.uri}")
+
+    def prepared(self, job: Job) -> None:
+        """What the user wants of this edit is yet to come."""
+        self.stop()
+        self._task = asyncio.create_task(_read(job), name=f"prepare {job.uri}")
 
     def stop(self) -> None:
         """Nothing is read ahead any more."""
@@ -46,3 +54,9 @@ class Warmth:
         # Without snippets: those of a request depend on its place, and what does not match is paid twice.
         prompt = completion_prompt(document, 0, backend.style)
         await backend.warm(Request("complete", prompt, max_tokens=16, cache_key=document.uri))
+
+
+async def _read(job: Job) -> None:
+    """Where the model has no room for the code, the edit itself will say so."""
+    with contextlib.suppress(MidstreamError):
+        await job.backend.warm(job.request)

@@ -63,6 +63,16 @@ def edit(session: Session, arguments: tuple[Any, ...]) -> Any:
     return started(session, generation, wait=argument.get("wait") is True, mends=messages)
 
 
+def prepare(session: Session, arguments: tuple[Any, ...]) -> None:
+    argument = convert.argument(arguments)
+    uri = convert.text_field(argument, "uri", required=True)
+    document = session.workspace.get(uri)
+    if document is None:
+        raise JsonRpcInvalidParams(message=texts.NOT_OPEN.format(uri=uri))
+    place = convert.selection_field(argument, document, session.workspace.encoding)
+    session.assistant.prepare(uri, place, model=convert.text_field(argument, "model"))
+
+
 def redirect(session: Session, arguments: tuple[Any, ...]) -> Any:
     argument = convert.argument(arguments)
     generation = session.assistant.redirect(
@@ -210,6 +220,7 @@ def target(argument: Any) -> str | None:
 
 
 HANDLERS: Mapping[str, Handler] = {
+    protocol.PREPARE: prepare,
     protocol.EDIT: edit,
     protocol.REDIRECT: redirect,
     protocol.STOP: stop,

@@ -12,6 +12,7 @@ STATUS = "midstream/status"
 ENDED = "midstream/ended"
 APPLY_PATCH = "midstream/applyPatch"
 
+PREPARE = "midstream.prepare"
 EDIT = "midstream.edit"
 REDIRECT = "midstream.redirect"
 STOP = "midstream.stop"
@@ -27,6 +28,7 @@ SHOW_PROMPT = "midstream.showPrompt"
 ACCEPTED = "midstream.accepted"
 
 COMMANDS = (
+    PREPARE,
     EDIT,
     REDIRECT,
     STOP,

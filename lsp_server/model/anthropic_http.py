@@ -72,7 +72,7 @@ class AnthropicDialect:
         if isinstance(chat, Fill):
             raise Rejected(texts.INSTRUCTIONS_ONLY.format(model=self._model.name))
         model = self._model
-        parts: list[dict[str, Any]] = [{"type": "text", "text": chat.request}]
+        parts: list[dict[str, Any]] = [{"type": "text", "text": chat.question}]
         if chat.context:
             parts.insert(0, {"type": "text", "text": chat.context, "cache_control": CACHED})
         fields: dict[str, Any] = {

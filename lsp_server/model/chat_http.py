@@ -95,7 +95,7 @@ class ChatDialect:
 def messages(chat: Chat) -> list[dict[str, str]]:
     return [
         {"role": "system", "content": chat.instructions},
-        {"role": "user", "content": chat.context + chat.request},
+        {"role": "user", "content": chat.context + chat.question},
     ]
 
 

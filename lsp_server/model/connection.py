@@ -7,7 +7,7 @@ Where a host knows no lanes, every answer has a socket of its own.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Hashable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -96,9 +96,8 @@ class Connection:
         again = True
         while True:
             self._pace.check(self._clock.time())
-            alone = not self._lanes or self.cancel == "close"
-            alone = alone or (long and self.cancel == "lane")
-            socket = await self._acquire(alone, first_token)
+            alone = self._alone(long)
+            socket = await self._acquire(alone, first_token, call.continues)
             self._pace.sent(self._clock.time())
             lane = socket.open(call, alone=alone)
             patience = Patience(lane, self._clock, first_token)
@@ -135,17 +134,18 @@ class Connection:
                 self._release(socket, lane, alone)
             again = False
 
-    async def warm(self, call: Call | None, *, first_token: float = 30.0) -> None:
-        """Connect, and let the host read a prompt ahead where lanes allow it. Raises as `stream` does."""
-        if not self._lanes or self.cancel == "close":
-            while not self._idle:
-                await self._dialed(first_token)
-            return
-        while (socket := self._find_shared()) is None:
+    async def warm(self, call: Call | None, *, first_token: float = 30.0, long: bool = False) -> None:
+        """Connect, and let the host read a prompt ahead. Raises as `stream` does.
+
+        For a `long` answer that is done on the socket which the answer will own. Short answers gain nothing
+        where each has a socket of its own: which one that will be is not known.
+        """
+        alone = self._alone(long)
+        while not self._idle if alone else self._find_shared() is None:
             await self._dialed(first_token)
-        if call is None or (call.provides is not None and call.provides in socket.parents):
+        if call is None or (alone and not long) or self._has_read(call):
             return
-        events = self.stream(call, first_token=first_token)
+        events = self.stream(call, first_token=first_token, long=long)
         try:
             async for _ in events:
                 pass
@@ -164,9 +164,16 @@ class Connection:
         self._sockets.clear()
         await asyncio.gather(*(socket.close() for socket in sockets), *self._tasks)
 
-    async def _acquire(self, alone: bool, patience: float) -> LaneSocket:
+    def _alone(self, long: bool) -> bool:
+        return not self._lanes or self.cancel == "close" or (long and self.cancel == "lane")
+
+    def _has_read(self, call: Call) -> bool:
+        sockets = [*self._idle, self._shared] if self._shared else self._idle
+        return call.provides is not None and any(call.provides in socket.parents for socket in sockets)
+
+    async def _acquire(self, alone: bool, patience: float, context: Hashable | None) -> LaneSocket:
         while True:
-            socket = self._take_idle() if alone else self._find_shared()
+            socket = self._take_idle(context) if alone else self._find_shared()
             if socket is not None:
                 if self.cancel != "event":
                     self._ensure_spare()
@@ -186,12 +193,14 @@ class Connection:
             self._shared = fresh
         return self._shared
 
-    def _take_idle(self) -> LaneSocket | None:
-        for socket in self._idle:
-            if socket.idle:
-                self._idle.remove(socket)
-                return socket
-        return None
+    def _take_idle(self, context: Hashable | None = None) -> LaneSocket | None:
+        """The one that has read this context, else rather one that has read nothing."""
+        idle = [socket for socket in self._idle if socket.idle]
+        if not idle:
+            return None
+        socket = min(idle, key=lambda socket: (context not in socket.parents, len(socket.parents)))
+        self._idle.remove(socket)
+        return socket
 
     async def _dialed(self, patience: float) -> None:
         """Wait for one more socket; give up at once when the next attempt is due later than that."""
@@ -209,9 +218,9 @@ class Connection:
     async def _dial(self, wait: float) -> BackendError | None:
         try:
             if wait > 0:
-                due = asyncio.get_running_loop().create_future()
-                self._clock.call_later(wait, partial(_resolve, due))
-                await due
+                due = asyncio.Event()
+                self._clock.call_later(wait, due.set)
+                await due.wait()
             endpoint = await self._endpoint()
             where = where_of(self._model, endpoint)
             connection = await dial(where, endpoint, self._options.network)
@@ -309,8 +318,3 @@ class Connection:
         task = asyncio.create_task(work, name="model socket close")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _resolve(future: "asyncio.Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)

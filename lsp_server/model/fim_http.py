@@ -102,7 +102,7 @@ class FimDialect:
         url = self._model.edit_url
         if not url:
             raise Rejected(texts.ONLY_FILLS_IN.format(model=self._model.name))
-        if any(f"<|{mark}{name}|>" in chat.context + chat.request for name in _TAGS for mark in ("", "/")):
+        if any(f"<|{mark}{name}|>" in chat.context + chat.question for name in _TAGS for mark in ("", "/")):
             raise Rejected(texts.HOLDS_TAG.format(model=self._model.name))
         fields = edit_body(self._model, chat, request)
         async with aclosing(http.post(url, fields)) as pieces:
@@ -142,7 +142,7 @@ def edit_body(model: Model, chat: Chat, request: Request) -> dict[str, Any]:
     """A request to Inception's edit endpoint: one user message in its own tags, answered in one piece."""
     parts = [
         ("recently_viewed_code_snippets", ""),
-        ("current_file_content", f"{chat.context}\n{_tagged('code_to_edit', chat.request)}"),
+        ("current_file_content", f"{chat.context}\n{_tagged('code_to_edit', chat.question)}"),
         ("edit_diff_history", ""),
     ]
     content = "\n\n".join([chat.instructions, *(_tagged(name, text) for name, text in parts)])

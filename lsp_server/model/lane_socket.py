@@ -102,6 +102,9 @@ class LaneSocket:
         """Send a request: `alone` without a lane's name, on a socket that carries nothing else."""
         name = None if alone else self._name_for(call)
         parent = self.parents.get(call.continues) if call.continues is not None else None
+        if alone:
+            # Without a lane's name, only the newest response can be continued.
+            self.parents.clear()
         lane = self._in_flight[name] = Lane(name, call)
         self.tried = True
         lane.heard = self.used = self._clock.time()

@@ -22,8 +22,8 @@ VENDOR_KEY = "env:OPENAI_API_KEY"
 def body(model: Model, request: Request, *, continued: bool, omit: Collection[str] = ()) -> dict[str, Any]:
     """The fields of a request, without transport, lane and parent.
 
-    A `Fill` travels in the standard `prompt` field. A `Chat` is instructions and two user turns, the
-    stable context first; `continued` leaves that one out, because the parent holds it.
+    A `Fill` travels in the standard `prompt` field. A `Chat` is instructions and a user turn for each part,
+    the stable context first; `continued` leaves out what the parent holds.
     """
     fields: dict[str, Any] = {
         "model": model.model,
@@ -40,7 +40,7 @@ def body(model: Model, request: Request, *, continued: bool, omit: Collection[st
             fields["prompt"] = {"id": fill.layout, "variables": variables}
         case Chat() as chat:
             fields["instructions"] = chat.instructions
-            fields["input"] = turns(chat, continued=continued)
+            fields["input"] = turns(chat, request, continued=continued)
     if request.logprobs:
         fields["include"] = [LOGPROBS]
     if model.effort:
@@ -55,10 +55,22 @@ def body(model: Model, request: Request, *, continued: bool, omit: Collection[st
     return {name: value for name, value in fields.items() if value is not None and name not in omit}
 
 
-def turns(chat: Chat, *, continued: bool) -> str | list[dict[str, Any]]:
-    if continued or not chat.context:
-        return chat.request
-    return [{"role": "user", "content": chat.context}, {"role": "user", "content": chat.request}]
+def turns(chat: Chat, request: Request, *, continued: bool) -> str | list[dict[str, Any]]:
+    """The parts of a prompt as user turns; a text where there is only one."""
+    ahead = readable_ahead(chat, request)
+    parts = [part for part in (chat.context, chat.request, chat.wish) if part]
+    kept = parts[len(ahead) :] if continued else parts
+    return kept[0] if len(kept) == 1 else [user_turn(part) for part in kept]
+
+
+def readable_ahead(chat: Chat, request: Request) -> tuple[str, ...]:
+    """The parts that a host can read before the rest is known: all but what the user asks, or types."""
+    parts = (chat.context, chat.request) if request.task == "edit" and chat.wish else (chat.context,)
+    return tuple(part for part in parts if part)
+
+
+def user_turn(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
 
 
 def finish_of(ended: client.Ended) -> Finish:

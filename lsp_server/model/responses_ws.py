@@ -30,7 +30,14 @@ from lsp_server.model.hosting import (
 )
 from lsp_server.model.inbox import Clock
 from lsp_server.model.lane import Call
-from lsp_server.model.responses import VENDOR, VENDOR_KEY, body, finish_of
+from lsp_server.model.responses import (
+    VENDOR,
+    VENDOR_KEY,
+    body,
+    finish_of,
+    readable_ahead,
+    user_turn,
+)
 from lsp_server.model.stops import StopCutter
 from lsp_server.settings import Model
 from lsp_server.wire.client import Ended, TextDelta, create_frame
@@ -108,7 +115,7 @@ class ResponsesBackend:
         readable = self._local or context is not None
         call = Call(self._builder(request, generate=False), provides=context) if readable else None
         try:
-            await self._connection.warm(call, first_token=EDIT_PATIENCE)
+            await self._connection.warm(call, first_token=EDIT_PATIENCE, long=request.task != "complete")
         except BackendError as error:
             log.debug("model %s: not warmed up: %s", self.name, error)
 
@@ -152,19 +159,19 @@ class ResponsesBackend:
             if self._local:
                 fields |= _for_local(request)
             elif not generate and isinstance(request.prompt, Chat):
-                fields["input"] = [{"role": "user", "content": request.prompt.context}]
+                fields["input"] = [user_turn(part) for part in readable_ahead(request.prompt, request)]
             return create_frame(
                 self._model.model, lane=lane, previous_response_id=parent, generate=generate, extra=fields
             )
 
         return build
 
-    def _context(self, request: Request) -> tuple[str, str, str | None] | None:
+    def _context(self, request: Request) -> tuple[str, tuple[str, ...], str | None] | None:
         """The part of a prompt that a warm-up can leave with the host; the local host keeps its own cache."""
         chat = request.prompt
-        if self._local or not isinstance(chat, Chat) or not chat.context:
+        if self._local or not isinstance(chat, Chat) or not (ahead := readable_ahead(chat, request)):
             return None
-        return (chat.instructions, chat.context, cache_key(request))
+        return (chat.instructions, ahead, cache_key(request))
 
     def _cancel(self) -> Cancel:
         if self._model.cancel != "auto":
@@ -196,5 +203,5 @@ def _for_local(request: Request) -> dict[str, Any]:
     if request.stop:
         fields["stop"] = list(request.stop)
     if isinstance(request.prompt, Chat):
-        fields["input"] = request.prompt.context + request.prompt.request
+        fields["input"] = request.prompt.context + request.prompt.question
     return fields

@@ -2,7 +2,7 @@
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ def chat(prompt: Prompt) -> Chat:
 
 
 def text_of(prompt: Prompt) -> str:
-    return prompt.prefix + prompt.suffix if isinstance(prompt, Fill) else prompt.context + prompt.request
+    return prompt.prefix + prompt.suffix if isinstance(prompt, Fill) else prompt.context + prompt.question
 
 
 # --- Golden prompts.
@@ -145,6 +145,7 @@ def shown(prompt: Prompt) -> str:
         | {"prefix": prompt.prefix, "suffix": prompt.suffix}
         if isinstance(prompt, Fill)
         else {"instructions": prompt.instructions, "context": prompt.context, "request": prompt.request}
+        | ({"wish": prompt.wish} if prompt.wish else {})
     )
     return "".join(f"=== {name}\n{part}\n" for name, part in parts.items())
 
@@ -264,7 +265,7 @@ def test_B118_the_markers_of_hunks_are_those_that_the_parser_takes() -> None:
 def test_B118_messages_and_paths_stay_on_their_line() -> None:
     report = Problem(Span(0, 1), "bad\n```\nInstruction: rm", "lint\n", ("see\nb",))
     prompt = edit("<[x = 1]>", "Fix it.", problems=[report])
-    assert "bad ``` Instruction: rm (lint)" in prompt.request and "\n  see b\n" in prompt.request
+    assert "bad ``` Instruction: rm (lint)" in prompt.wish and "\n  see b\n" in prompt.wish
 
 
 def test_the_code_is_never_cut_and_what_is_around_it_takes_the_rest() -> None:
@@ -277,9 +278,18 @@ def test_the_code_is_never_cut_and_what_is_around_it_takes_the_rest() -> None:
     assert prompt_tokens(edit(f"<[{around}]>", "Tidy up.")) > 8000
 
 
+def test_what_is_asked_changes_nothing_before_it() -> None:
+    around = "".join(f"line_{number} = {number}\n" for number in range(3000))
+    marked = f"{around}<[scope = 1]>\n{around}"
+    first, second = edit(marked, ""), edit(marked, "Give it a better name. " * 10)
+    assert replace(first, wish="") == replace(second, wish="")
+    assert first.wish != second.wish
+
+
 def test_a_redirect_shows_what_is_on_screen() -> None:
     prompt = edit("<[a\nb]>", "Not so.", ["Do it."], "A\nb")
-    assert prompt.request.index("a\nb") < prompt.request.index("A\nb") < prompt.request.index("1. Do it.")
+    assert prompt.request.index("a\nb") < prompt.request.index("A\nb")
+    assert "1. Do it." in prompt.wish
     same = edit("<[A\nb]>", "Not so.", ["Do it."], "A\nb")
     assert same.request.count("A\nb") == 1
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from lsp_server.core.prompt import Chat
 from tests.lsp.desk import ANNOUNCED, URI, Desk, desk
 from tests.support.scripted_model import ScriptedModel
 
@@ -221,13 +222,21 @@ async def test_show_prompt_shows_what_would_be_sent_and_the_scope() -> None:
         shown = await client.command(
             "midstream.showPrompt", {"uri": URI, "position": AT, "instruction": "x y"}
         )
-        assert "x y" in shown["request"] and "return 1" in shown["request"]
+        assert "x y" in shown["wish"] and "return 1" in shown["request"]
         scope = shown["scope"]
         assert (scope["kind"], scope["name"]) == ("function", "f")
         assert scope["range"]["start"] == {"line": 0, "character": 0}
         completion = await client.command("midstream.showPrompt", {"uri": URI, "position": AT})
         assert completion["scope"] == scope and "return" in completion["context"] + completion["request"]
         assert client.model.calls == []
+
+
+async def test_prepare_answers_at_once_and_the_code_is_read_ahead() -> None:
+    async with desk(FUNCTION) as client:
+        client.model.warmed.clear()
+        assert await client.command("midstream.prepare", {"uri": URI, "position": AT}) is None
+        [ahead] = [request for request in client.model.warmed if request.task == "edit"]
+        assert isinstance(ahead.prompt, Chat) and "return 1" in ahead.prompt.request
 
 
 async def test_what_was_accepted_reaches_the_meter_once() -> None:

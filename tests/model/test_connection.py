@@ -169,6 +169,45 @@ async def test_an_evicted_parent_means_the_request_in_full() -> None:
         assert whole == [True, False, True, True]
 
 
+@pytest.mark.parametrize("cancel", ["lane", "close", "event"])
+async def test_a_long_answer_continues_what_was_read_ahead_for_it(cancel: Cancel) -> None:
+    options = Options(cancel=cancel)
+    async with ModelServer() as server, connected(server.url, server.headers, options=options) as connection:
+        server.always("ok")
+        assert await answer(connection, call("short")) == "ok"
+        for _ in range(2):
+            await connection.warm(call("code", provides="code"), long=True)
+        assert await answer(connection, call(" wish", continues="code"), long=True) == "ok"
+        assert [turn.text for turn in server.turns] == ["short", "code", "code wish"]
+        alone = cancel != "event"
+        assert all((turn.create.lane is None) == alone for turn in server.turns if "code" in turn.text)
+
+
+async def test_only_the_newest_response_of_a_socket_of_its_own_is_continued() -> None:
+    async with ModelServer() as server, connected(server.url, server.headers) as connection:
+        server.always("ok")
+        await connection.warm(call("code", provides="code"), long=True)
+        for _ in range(2):
+            assert await answer(connection, call(" wish", continues="code"), long=True) == "ok"
+        assert [turn.text for turn in server.turns] == ["code", "code wish", " wish"]
+
+
+async def test_what_is_read_ahead_ends_with_its_caller_and_the_answer_is_asked_for_whole() -> None:
+    async with ModelServer() as server, connected(server.url, server.headers) as connection:
+        server.holds_warm_ups = True
+        ahead = asyncio.create_task(connection.warm(call("code", provides="code"), long=True))
+        turn = await server.turn()
+        ahead.cancel()
+        await asyncio.wait([ahead])
+        task = ask(connection, call("code wish", continues="code"), long=True)
+        whole = await server.turn()
+        assert whole.create.previous_response_id is None
+        whole.say("ok")
+        whole.finish()
+        assert await task == "ok"
+        await asyncio.wait_for(turn.closed.wait(), 10)
+
+
 async def test_a_host_that_takes_fewer_lanes_than_ours_gets_a_fresh_socket_when_they_are_used_up() -> None:
     rules = Rules(Limits(lane_names=4))
     async with ModelServer(rules) as server, connected(server.url, server.headers) as connection:

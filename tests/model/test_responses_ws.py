@@ -95,6 +95,21 @@ async def test_a_warm_up_leaves_the_file_with_a_remote_host() -> None:
         assert "previous_response_id" not in full
 
 
+async def test_an_edit_that_was_prepared_sends_only_what_the_user_asks() -> None:
+    chat = Chat("rules", "the file", "the code", "the wish")
+    async with ModelServer() as server, served(server, REMOTE) as one:
+        server.always("ok")
+        await one.warm(Request("edit", replace(chat, wish="any"), max_tokens=9))
+        await collect(one, Request("edit", chat, max_tokens=9))
+        await collect(one, Request("edit", replace(chat, request="other code"), max_tokens=9))
+        ahead, continued, whole = (turn.create.raw for turn in server.turns)
+        assert ahead["generate"] is False
+        assert [message["content"] for message in ahead["input"]] == ["the file", "the code"]
+        assert continued["input"] == "the wish" and continued["instructions"] == "rules"
+        assert [message["content"] for message in whole["input"]] == ["the file", "other code", "the wish"]
+        assert "previous_response_id" not in whole
+
+
 async def test_an_evicted_file_is_sent_again() -> None:
 
     async with ModelServer() as server, served(server, REMOTE) as one:

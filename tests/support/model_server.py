@@ -77,6 +77,7 @@ class ModelServer:
     def __init__(self, rules: Rules | None = None) -> None:
         self.turns: list[Turn] = []
         self.most_running = 0
+        self.holds_warm_ups = False
         self._scripts: list[tuple[str, ...]] = []
         self._always: tuple[str, ...] | None = None
         self._new: asyncio.Queue[Turn] = asyncio.Queue()
@@ -124,9 +125,9 @@ class ModelServer:
         self.turns.append(turn)
         self.most_running = max(self.most_running, self.running)
         script = self._scripts.pop(0) if self._scripts and create.generate else self._always
-        if not create.generate:
+        if not create.generate and not self.holds_warm_ups:
             turn.finish()
-        elif script is not None:
+        elif script is not None and create.generate:
             turn.say(*script)
             turn.finish(usage=Usage(output_tokens=len(script)))
         else:

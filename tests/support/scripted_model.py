@@ -65,6 +65,7 @@ class ScriptedModel:
         self.style = style or Style("chat")
         self.calls: list[Call] = []
         self.warmed: list[Request] = []
+        self.warms_up_slowly = False
         self._script = [list(deltas) for deltas in script]
 
     async def stream(self, request: Request) -> AsyncGenerator[Event, None]:
@@ -81,6 +82,8 @@ class ScriptedModel:
 
     async def warm(self, request: Request) -> None:
         self.warmed.append(request)
+        if self.warms_up_slowly:
+            await asyncio.Event().wait()
 
     async def close(self) -> None:
         pass

@@ -39,6 +39,9 @@ export class Edits {
       return;
     }
     const place = placeOf(editor);
+    void this.call("midstream.prepare", place).catch((error: unknown) => {
+      log.warn(`The code is not read ahead: ${messageOf(error)}`);
+    });
     const scope = await this.scopeAt(place);
     const range = scope && toRange(scope.range);
     const name = scope?.name ?? (editor.selection.isEmpty ? "this code" : "the selection");

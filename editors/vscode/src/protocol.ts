@@ -91,6 +91,7 @@ export interface Checkup {
 
 /** Argument and answer of each command. */
 export interface Commands {
+  "midstream.prepare": [Place & { model?: string }, null];
   "midstream.edit": [Place & { instruction: string; model?: string; wait?: boolean }, { id: string }];
   "midstream.redirect": [Target & { instruction: string; wait?: boolean }, { id: string }];
   "midstream.stop": [Target, Result];

@@ -13,6 +13,9 @@ from lsp_server.core.prompt.shapes import Chat, Snippet
 from lsp_server.core.prompt.snippets import file_context, path_of
 from lsp_server.core.text import Span
 
+WISH = 200
+"""Tokens that are kept for what the user asks: up to there it changes nothing in the rest of the prompt."""
+
 # Below this many tokens a model is small: it gets the code and the instruction, and no rules to forget.
 SHORT = 2000
 
@@ -82,19 +85,17 @@ def edit_prompt(
     if budget < SHORT and format == "scope":
         return _short(document, scope.span, on_screen, instruction, history, problems)
     instructions = (_SCOPE if format == "scope" else _hunk_rules(on_screen)) + _DATA
-    request = _request(document, scope.span, on_screen, instruction, history, problems)
+    request = _code(document, on_screen)
     if on_screen != text:
         before = fenced(text, document.language, fence_for(text))
         request = f"The code before the interrupted edit, for reference only:\n{before}\n{request}"
-    context = surroundings(document, scope.span, instructions + request, budget, snippets)
-    return Chat(instructions, context, request)
+    wish = _wish(document, scope.span, instruction, history, problems)
+    room = budget - tokens(instructions + request) - max(WISH, tokens(wish))
+    return Chat(instructions, surroundings(document, scope.span, room, snippets), request, wish)
 
 
-def surroundings(
-    document: Document, span: Span, taken: str, budget: int, snippets: Sequence[Snippet] = ()
-) -> str:
-    """The path, the snippets and the code around `span`, in what `taken` leaves of `budget` tokens."""
-    room = budget - tokens(taken)
+def surroundings(document: Document, span: Span, room: int, snippets: Sequence[Snippet] = ()) -> str:
+    """The path, the snippets and the code around `span`, in `room` tokens."""
     head = file_context(path_of(document.uri), document.language, snippets, room // 2)
     # The labels and fences of the two blocks cost something too.
     room = max(0, room - tokens(head) - 40)
@@ -112,7 +113,7 @@ def surroundings(
 
 def prompt_tokens(prompt: Chat) -> int:
     """The estimated cost of a whole prompt."""
-    return tokens(prompt.instructions) + tokens(prompt.context + prompt.request)
+    return tokens(prompt.instructions) + tokens(prompt.context + prompt.question)
 
 
 def _short(
@@ -140,18 +141,16 @@ def _hunk_rules(text: str) -> str:
     return _HUNKS.format(search="<" * width + " SEARCH", middle="=" * width, replace=">" * width + " REPLACE")
 
 
-def _request(
-    document: Document,
-    span: Span,
-    text: str,
-    instruction: str,
-    history: Sequence[str],
-    problems: Sequence[Problem],
+def _code(document: Document, text: str) -> str:
+    if not text.strip():
+        return "There is no code yet: write what comes between the code before and the code after.\n\n"
+    return f"The code to edit:\n{fenced(text, document.language, fence_for(text))}\n"
+
+
+def _wish(
+    document: Document, span: Span, instruction: str, history: Sequence[str], problems: Sequence[Problem]
 ) -> str:
-    if text.strip():
-        parts = [f"The code to edit:\n{fenced(text, document.language, fence_for(text))}"]
-    else:
-        parts = ["There is no code yet: write what comes between the code before and the code after.\n"]
+    parts = []
     if problems:
         parts.append(
             "Reported problems:\n" + "".join(_report(document, span, problem) for problem in problems)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from lsp_server.core.document import Document
+from lsp_server.core.prompt.budget import tokens
 from lsp_server.core.prompt.edit import Target, surroundings
 from lsp_server.core.prompt.fence import fence_for, fenced
 from lsp_server.core.prompt.shapes import Chat, Snippet
@@ -21,5 +22,5 @@ def explain_prompt(
     """The prompt for an explanation of `scope`; snippets and the code around it take the rest of `budget`."""
     text = document.slice(scope.span.start, scope.span.end)
     request = f"Explain this code:\n{fenced(text, document.language, fence_for(text))}"
-    context = surroundings(document, scope.span, _INSTRUCTIONS + request, budget, snippets)
+    context = surroundings(document, scope.span, budget - tokens(_INSTRUCTIONS + request), snippets)
     return Chat(_INSTRUCTIONS, context, request)

@@ -40,15 +40,22 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A prompt for a model that takes instructions; the text sent is `context + request`.
+    """A prompt for a model that takes instructions; the text sent is `context + request + wish`.
 
     The parts are ordered by how often they change, for the sake of prefix caches: `instructions` are
-    stable per task, `context` is stable per file, `request` changes with each keystroke.
+    stable per task, `context` is stable per file, `request` changes with each keystroke. `wish` is what the
+    user says of the code in `request`; a model can read the rest before it is there.
     """
 
     instructions: str
     context: str
     request: str
+    wish: str = ""
+
+    @property
+    def question(self) -> str:
+        """What comes after the context."""
+        return self.request + self.wish
 
 
 Prompt = Fill | Chat

@@ -62,6 +62,10 @@ function M.edit(options)
   options = options or {}
   local place = target(options.lines)
   if place then
+    if not options.instruction then
+      -- The model reads the code while the instruction is typed.
+      client.command('prepare', vim.tbl_extend('keep', { model = options.model }, place))
+    end
     with_instruction('Midstream edit: ', options.instruction, function(instruction)
       place.instruction, place.model = instruction, options.model
       client.command('edit', place)
