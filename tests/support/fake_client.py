@@ -182,6 +182,10 @@ class FakeClient:
     def wake(self) -> None:
         """Called after everything that the user does; for faces that run by themselves."""
 
+    def is_late(self) -> bool:
+        """True where what the next edit did is told only after what else is to be done."""
+        return False
+
     def _take(self, request: EditRequest) -> None:
         document = self._documents.get(request.uri)
         if self.refusals_ahead or document is None or not self._accepts(document, request):
@@ -231,8 +235,13 @@ class FakeClient:
         for one in landed:
             foreign = tuple(author for author in one.removed_authors if author > 0)
             self.landings.append(Landing(request.uri, one, foreign))
-        self._report(request.uri, landed, by_user=False)
-        self.outgoing.append(Reply(request.token, "applied"))
+        late = self.is_late()
+        self._report(request.uri, landed, by_user=False, late=late)
+        reply = Reply(request.token, "applied")
+        if late:
+            self._tasks.append(lambda: self.outgoing.append(reply))
+        else:
+            self.outgoing.append(reply)
 
     def _joins_last_step(self, document: _Open) -> bool:
         if not self.mode.joins_undo or not document.buffer.steps:
@@ -243,14 +252,14 @@ class FakeClient:
         verdicts: dict[str, Verdict] = {"reply": "refused", "error": "error", "lie": "applied"}
         self.outgoing.append(Reply(request.token, verdicts[self.mode.refuses]))
 
-    def _report(self, uri: str, landed: list[Landed], *, by_user: bool) -> None:
+    def _report(self, uri: str, landed: list[Landed], *, by_user: bool, late: bool = False) -> None:
         document = self._documents[uri]
         document.version += 1
         document.held += [self._change(one) for one in landed]
         if document.rested and self.mode.rested == "reports first":
             document.rested = False
             self._send(uri, document, document.buffer.text)
-        elif document.rested or (self.mode.replies_first and not by_user):
+        elif late or document.rested or (self.mode.replies_first and not by_user):
             self._tasks.append(lambda: self.flush(uri))
         elif not self.mode.delay:
             self._send(uri, document, landed[-1].after)

@@ -100,6 +100,9 @@ class FakePeer(FakeClient):
         self._drain()
         return acted
 
+    def is_late(self) -> bool:
+        return self.mode.two_steps and self.schedule is not None and self.schedule.random() < 0.3
+
     def wake(self) -> None:
         """Put the client's messages on the wire in their order."""
         self._drain()

@@ -125,10 +125,10 @@ class StormEditor(FakeEditor):
         super()._send(uri, document, text)
         self._strokes[id(self.outgoing[-1])] = self._typed.get(uri, 0)
 
-    def _report(self, uri: str, landed: list[Landed], *, by_user: bool) -> None:
+    def _report(self, uri: str, landed: list[Landed], *, by_user: bool, late: bool = False) -> None:
         if by_user:
             self._typed[uri] = self.strokes
-        super()._report(uri, landed, by_user=by_user)
+        super()._report(uri, landed, by_user=by_user, late=late)
 
     def _refuse(self, request: EditRequest) -> None:
         super()._refuse(request)

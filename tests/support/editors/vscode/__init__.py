@@ -156,11 +156,12 @@ class VSCode:
 
     def go_to_end(self) -> None:
         """Put the cursor at the end of the last line that has text."""
-        self.host(GO_TO, len(self.text().rstrip()))
+        self.host(GO_TO, units(self.text().rstrip()))
 
     def go_to(self, text: str) -> None:
         """Put the cursor behind the first place that reads so."""
-        self.host(GO_TO, self.text().index(text) + len(text))
+        before, found, _ = self.text().partition(text)
+        self.host(GO_TO, units(before + found))
 
     def run(self, command: str, argument: Mapping[str, Any]) -> None:
         """Run a command of the server, and go on."""
@@ -274,3 +275,8 @@ class Channel:
         assert answer["id"] == number, answer
         assert "problem" not in answer, f"{answer['problem']} in {code}"
         return answer["result"]
+
+
+def units(text: str) -> int:
+    """What VS Code counts: UTF-16 code units."""
+    return len(text.encode("utf-16-le")) // 2
