@@ -64,14 +64,20 @@ class Frame:
 
 
 class Film:
-    """What the window shows, as often as `take` is called."""
+    """What the window shows, as often as `take` is called.
+
+    It repeats for ever and may begin anywhere: where nothing moves, only its first picture is seen.
+    """
 
     def __init__(self, window: Window) -> None:
         self._window = window
         self._pictures: list[tuple[str, int]] = []
+        self._first = 0
 
-    def take(self, milliseconds: int) -> None:
-        """A picture of the window as it is, to be shown for this long."""
+    def take(self, milliseconds: int, *, first: bool = False) -> None:
+        """A picture of the window as it is, to be shown for this long; `first` has the film begin here."""
+        if first:
+            self._first = len(self._pictures)
         shot = self._window.code.page("return (await page.screenshot()).toString('base64')")
         self._pictures.append((shot, milliseconds))
 
@@ -83,8 +89,9 @@ class Film:
 
     def save(self, path: Path) -> None:
         """Write the animation."""
-        parts = self._window.code.page(CHANGED, [picture for picture, _ in self._pictures])
-        times = [milliseconds for _, milliseconds in self._pictures]
+        pictures = self._pictures[self._first :] + self._pictures[: self._first]
+        parts = self._window.code.page(CHANGED, [picture for picture, _ in pictures])
+        times = [milliseconds for _, milliseconds in pictures]
         frames = [
             Frame(left, top, base64.b64decode(png), milliseconds)
             for (left, top, png), milliseconds in zip(parts, times, strict=True)

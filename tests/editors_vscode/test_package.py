@@ -14,7 +14,7 @@ from tests.support.editors import install
 
 ROOT = Path(__file__).parents[2]
 MAX_PACKAGE = 1_000_000
-MAX_PICTURE = 300_000
+MAX_PICTURE = 400_000
 IMAGE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
 
 
@@ -84,3 +84,19 @@ def test_the_page_of_the_project_opens_with_animations_of_ghost_text_and_of_a_re
         assert len(data) < MAX_PICTURE
         at = data.index(b"acTL") + 4
         assert struct.unpack(">I", data[at : at + 4])[0] > 10
+
+
+def test_every_command_has_a_keyboard_way() -> None:
+    """A key of its own, or the command palette."""
+    contributes = json.loads((ROOT / "editors/vscode/package.json").read_text())["contributes"]
+    commands = {entry["command"] for entry in contributes["commands"]}
+    hidden = {
+        entry["command"] for entry in contributes["menus"]["commandPalette"] if entry["when"] == "false"
+    }
+    keys = {entry["command"] for entry in contributes["keybindings"]}
+    assert {command for command in commands if command in hidden and command not in keys} == set()
+    assert {key for key in keys if key.startswith("midstream.")} <= commands
+    menus = [
+        entry["command"] for menu in contributes["menus"].values() for entry in menu if "command" in entry
+    ]
+    assert {command for command in menus if command.startswith("midstream.")} <= commands

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.editors_vscode.conftest import SERVER
-from tests.editors_vscode.example import REST, halfway
+from tests.editors_vscode.example import REST, edited, halfway
 from tests.editors_vscode.window import Window
 from tests.support.processes import environment
 
@@ -50,6 +50,22 @@ def test_the_status_bar_says_what_is_going_on(window: Window) -> None:
     window.sees("rows", "Go On")
     window.press("Enter")
     window.is_ready()
+
+
+def test_what_can_be_done_has_names_to_be_heard(window: Window) -> None:
+    edited(window)
+    for name in ("Accept All (Tab)", "Revert All", "Redirect", "Think Harder", "Accept This"):
+        window.hears("button", name)
+    window.hears("button", "Midstream: ready, scripted")
+    window.click("[id$='midstream.status'] a")
+    window.sees("rows", "Pause…")
+    window.hears("option", "Pause…, send nothing while you type")
+    window.press("Escape")
+    window.focus()
+    window.press("Tab")
+    window.press("Control+i")
+    window.hears("textbox", "What should change? - Midstream: edit area")
+    window.hears("option", "Say what to change, or choose")
 
 
 def test_a_killed_server_comes_back(window: Window) -> None:

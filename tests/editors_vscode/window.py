@@ -23,6 +23,12 @@ FRAMES = """
 const text = (frame) => frame.evaluate(() => document.body?.innerText ?? "").catch(() => "");
 return (await Promise.all(page.frames().slice(1).map(text))).join("\\n");
 """
+NAMES = r"""
+const snapshot = await page.locator("body").ariaSnapshot();
+const named = new RegExp(`^ *- '?${argument} "(.*)"`, "gm");
+return [...snapshot.matchAll(named)].map((found) => found[1]);
+"""
+"""The names of what has a role, as the browser gives them to assistive technology."""
 STATE = """
 try {
   return (await vscode.commands.executeCommand("midstream.status", {})).state;
@@ -230,6 +236,14 @@ class Window:
     def sees(self, what: str, part: str) -> None:
         """A part in what one of the readers reads."""
         until(lambda: str(self.read(what)), lambda seen: part in seen, f"{part!r} in {what}")
+
+    def hears(self, role: str, name: str) -> None:
+        """A screen reader finds something to be used under this name."""
+        until(
+            lambda: self.code.page(NAMES, role),
+            lambda seen: any(name in each for each in seen),
+            f"a {role} named {name!r}",
+        )
 
     def is_ready(self) -> None:
         self.sees("status", "Midstream: ready")
