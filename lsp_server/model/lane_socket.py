@@ -9,7 +9,9 @@ import asyncio
 import logging
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from functools import partial
+from socket import SHUT_RDWR
 
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.connection import broadcast
@@ -124,7 +126,11 @@ class LaneSocket:
     def abort(self) -> None:
         """Drop the socket at once, without the closing handshake, and with it what it carries."""
         if not self.lost:
-            self._connection.transport.abort()
+            transport = self._connection.transport
+            # The loop closes the socket only in its next turn, behind all that this one still holds.
+            with suppress(OSError):
+                transport.get_extra_info("socket").shutdown(SHUT_RDWR)
+            transport.abort()
             self._forget(Lost(Interrupted(texts.DROPPED), resend=False))
 
     async def close(self) -> None:

@@ -259,6 +259,8 @@ class Window:
             self.code.page("await page.context().tracing.stopChunk()")
         self.code.page("await page.context().tracing.startChunk()")
         self._records = True
+        # Where the test before has left the mouse, a tip could lie over what this one clicks.
+        self.code.page("await page.mouse.move(0, 0)")
 
     def keep(self, name: str) -> None:
         """Keep the picture, the record (for `npx playwright show-trace`) and the server's log."""

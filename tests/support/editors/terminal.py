@@ -1,9 +1,11 @@
 """A terminal for editors that want one: a tmux server of its own, without the user's configuration."""
 
 import os
+import signal
 import subprocess
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from tests.support.editors import install
@@ -22,6 +24,7 @@ class Terminal:
             *settings,
             *command,
         )
+        self._pid = int(self._tmux("display-message", "-p", "-t", "main", "#{pane_pid}"))
 
     def press(self, *keys: str) -> None:
         """Press keys by tmux's names: `Escape`, `C-x`, `Enter`, or single characters."""
@@ -40,8 +43,14 @@ class Terminal:
         return self._tmux("capture-pane", "-p", "-t", "main")
 
     def close(self) -> None:
-        """End the program and its terminal."""
-        subprocess.run([*self._command, "kill-server"], capture_output=True, check=False)
+        """End the program and its terminal.
+
+        A program that hears that its terminal is gone may still wait for ever for a server that is gone too.
+        """
+        run = subprocess.run([*self._command, "kill-server"], capture_output=True, check=False)
+        if run.returncode == 0:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
 
     @property
     def _command(self) -> list[str]:
