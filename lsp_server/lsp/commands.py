@@ -46,14 +46,11 @@ def failed(error: MidstreamError) -> JsonRpcException:
 
 def edit(session: Session, arguments: tuple[Any, ...]) -> Any:
     argument = convert.argument(arguments)
-    uri = convert.text_field(argument, "uri", required=True)
-    document = session.workspace.get(uri)
-    if document is None:
-        raise JsonRpcInvalidParams(message=texts.NOT_OPEN.format(uri=uri))
+    document, span = place(session, argument)
     found = problems(session, document, argument.get("findings"))
     generation = session.assistant.edit(
-        uri,
-        convert.selection_field(argument, document, session.workspace.encoding),
+        document.uri,
+        span,
         convert.text_field(argument, "instruction", required=True),
         model=convert.text_field(argument, "model"),
         problems=found,
@@ -65,12 +62,8 @@ def edit(session: Session, arguments: tuple[Any, ...]) -> Any:
 
 def prepare(session: Session, arguments: tuple[Any, ...]) -> None:
     argument = convert.argument(arguments)
-    uri = convert.text_field(argument, "uri", required=True)
-    document = session.workspace.get(uri)
-    if document is None:
-        raise JsonRpcInvalidParams(message=texts.NOT_OPEN.format(uri=uri))
-    place = convert.selection_field(argument, document, session.workspace.encoding)
-    session.assistant.prepare(uri, place, model=convert.text_field(argument, "model"))
+    document, span = place(session, argument)
+    session.assistant.prepare(document.uri, span, model=convert.text_field(argument, "model"))
 
 
 def redirect(session: Session, arguments: tuple[Any, ...]) -> Any:
@@ -128,13 +121,9 @@ async def told(result: Coroutine[Any, Any, Result]) -> dict[str, Any]:
 
 def explain(session: Session, arguments: tuple[Any, ...]) -> Any:
     argument = convert.argument(arguments)
-    uri = convert.text_field(argument, "uri", required=True)
-    document = session.workspace.get(uri)
-    if document is None:
-        raise JsonRpcInvalidParams(message=texts.NOT_OPEN.format(uri=uri))
-    span = convert.selection_field(argument, document, session.workspace.encoding)
+    document, span = place(session, argument)
     opens = argument.get("show") is not False
-    return shown(session, session.assistant.explain(uri, span), opens=opens)
+    return shown(session, session.assistant.explain(document.uri, span), opens=opens)
 
 
 async def shown(session: Session, explanation: Coroutine[Any, Any, str], *, opens: bool) -> dict[str, Any]:
@@ -166,12 +155,9 @@ def doctor(session: Session, arguments: tuple[Any, ...]) -> Any:
 
 def show_prompt(session: Session, arguments: tuple[Any, ...]) -> Any:
     argument = convert.argument(arguments)
-    uri = convert.text_field(argument, "uri", required=True)
-    document = session.workspace.get(uri)
-    if document is None:
-        raise JsonRpcInvalidParams(message=texts.NOT_OPEN.format(uri=uri))
-    span = convert.selection_field(argument, document, session.workspace.encoding)
-    prompt = session.assistant.show_prompt(uri, span, convert.text_field(argument, "instruction"))
+    document, span = place(session, argument)
+    instruction = convert.text_field(argument, "instruction")
+    prompt = session.assistant.show_prompt(document.uri, span, instruction)
     return {**prompt, "scope": scope_message(session, document, span)}
 
 
@@ -204,6 +190,18 @@ def problems(session: Session, document: Document, findings: Any) -> list[Proble
         for finding in findings
         if isinstance(finding, dict)
     ]
+
+
+def place(session: Session, argument: Any) -> tuple[Document, Span]:
+    """The open document that a command is about, and the cursor or selection in it.
+
+    Raises JsonRpcInvalidParams where no document of that URI is open.
+    """
+    uri = convert.text_field(argument, "uri", required=True)
+    document = session.workspace.get(uri)
+    if document is None:
+        raise JsonRpcInvalidParams(message=texts.NOT_OPEN.format(uri=uri))
+    return document, convert.selection_field(argument, document, session.workspace.encoding)
 
 
 def directive(session: Session, argument: Any) -> Span | None:

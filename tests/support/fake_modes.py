@@ -3,7 +3,7 @@
 Every line of `MODES` was measured on the real client; tests/editors/test_conformance.py keeps it true.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lsp_server.core.document import Change
@@ -55,30 +55,23 @@ class Mode:
     report, Emacs from the user's last key."""
 
 
+NEOVIM = Mode(
+    "neovim",
+    delay=0.15,
+    checks="older",
+    refuses="lie",
+    zero_is_unknown=True,
+    line_diff=True,
+    merges_undone=True,
+    modal=True,
+    rested="reports first",
+)
 MODES = {
     mode.name: mode
     for mode in (
         Mode("vscode", first_version=1, two_steps=True, replies_first=True, minimizes=True),
-        Mode(
-            "neovim",
-            delay=0.15,
-            checks="older",
-            refuses="lie",
-            zero_is_unknown=True,
-            line_diff=True,
-            merges_undone=True,
-            modal=True,
-            rested="reports first",
-        ),
-        Mode(
-            "neovim0",
-            checks="older",
-            refuses="lie",
-            zero_is_unknown=True,
-            line_diff=True,
-            merges_undone=True,
-            modal=True,
-        ),
+        NEOVIM,
+        replace(NEOVIM, name="neovim0", delay=0.0, rested="waits"),
         Mode(
             "eglot",
             delay=0.5,
