@@ -240,10 +240,10 @@ def fields(prompt: str) -> list[str]:
 @pytest.mark.parametrize("budget", [700, 8000])
 def test_B118_the_code_cannot_close_its_block(format: str, budget: int) -> None:
     prompt = edit(f"<[{HOSTILE}]>", "Say it better.", format=format, budget=budget)
-    assert fields(prompt.context + prompt.request) == [HOSTILE]
+    assert fields(prompt.context + prompt.question) == [HOSTILE]
     with_context = edit(f"{HOSTILE}\n<[x = 1]>\n{HOSTILE}", "Say it better.", format=format)
     assert fields(with_context.context) == [HOSTILE + "\n", HOSTILE]
-    assert fields(with_context.request) == ["x = 1\n"]
+    assert fields(with_context.question) == ["x = 1\n"]
 
 
 def test_B118_the_code_cannot_forge_the_cursor() -> None:
@@ -288,10 +288,10 @@ def test_what_is_asked_changes_nothing_before_it() -> None:
 
 def test_a_redirect_shows_what_is_on_screen() -> None:
     prompt = edit("<[a\nb]>", "Not so.", ["Do it."], "A\nb")
-    assert prompt.request.index("a\nb") < prompt.request.index("A\nb")
-    assert "1. Do it." in prompt.wish
+    text = prompt.question
+    assert text.index("a\nb") < text.index("A\nb") < text.index("1. Do it.")
     same = edit("<[A\nb]>", "Not so.", ["Do it."], "A\nb")
-    assert same.request.count("A\nb") == 1
+    assert same.question.count("A\nb") == 1
 
 
 def test_a_short_prompt_keeps_to_its_budget() -> None:
@@ -304,6 +304,6 @@ def test_a_short_prompt_keeps_to_its_budget() -> None:
 def test_any_code_is_one_field(text: str) -> None:
     document = Document.open("file:///a/b", "python", 1, text)
     (field,) = (
-        fields(edit_prompt(document, Target(Span(0, len(text))), "Go.").request) if text.strip() else (text,)
+        fields(edit_prompt(document, Target(Span(0, len(text))), "Go.").question) if text.strip() else (text,)
     )
     assert field in (text, text + "\n")
