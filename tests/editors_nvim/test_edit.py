@@ -104,6 +104,7 @@ def test_a_range_edits_its_lines(desk: Desk) -> None:
 def test_an_instruction_is_asked_for(desk: Desk) -> None:
     desk.open(SOURCE)
     desk.vim.keys(":Midstream edit<CR>")
+    desk.model.wait_until_read("size = w * h")
     desk.vim.keys("shout<CR>")
     assert "shout" in desk.model.turn().text
 

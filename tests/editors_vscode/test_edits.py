@@ -28,6 +28,7 @@ def test_an_edit_streams_and_one_undo_takes_it_back(window: Window) -> None:
     window.sees("pickTitle", "edit area")
     wait_for(lambda: window.read("highlighted") > 0, "the function to be highlighted")
     window.shot("input-light")
+    window.model.wait_until_read("size = w * h")
     window.type("say what it is")
     window.press("Enter")
     turn = window.turn("say what it is")

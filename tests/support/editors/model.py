@@ -50,6 +50,14 @@ class Model:
         """End an answer."""
         self._call(turn.finish)
 
+    def wait_until_read(self, part: str) -> None:
+        """Wait until a prompt with the part in it has been sent to be read ahead."""
+
+        def is_read() -> bool:
+            return any(part in turn.text for turn in self.server.turns if not turn.create.generate)
+
+        wait_for(is_read, f"{part!r} to be read ahead")
+
     def wait_until_freed(self, turn: Turn) -> None:
         """Wait until the server has been told that nobody wants this answer any more."""
         wait_for(lambda: turn.cancelled, "the generation to be freed")

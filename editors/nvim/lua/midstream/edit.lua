@@ -42,7 +42,8 @@ end
 ---@param prompt string
 ---@param instruction string?
 ---@param done fun(instruction: string)
-local function with_instruction(prompt, instruction, done)
+---@param asking fun()? called when the user is asked
+local function with_instruction(prompt, instruction, done, asking)
   local function take(text)
     if text and vim.trim(text) ~= '' then
       table.insert(history, text)
@@ -52,6 +53,9 @@ local function with_instruction(prompt, instruction, done)
   if instruction and vim.trim(instruction) ~= '' then
     take(instruction)
   else
+    if asking then
+      asking()
+    end
     vim.ui.input({ prompt = prompt }, take)
   end
 end
@@ -62,13 +66,13 @@ function M.edit(options)
   options = options or {}
   local place = target(options.lines)
   if place then
-    if not options.instruction then
-      -- The model reads the code while the instruction is typed.
-      client.command('prepare', vim.tbl_extend('keep', { model = options.model }, place))
-    end
+    place.model = options.model
     with_instruction('Midstream edit: ', options.instruction, function(instruction)
-      place.instruction, place.model = instruction, options.model
+      place.instruction = instruction
       client.command('edit', place)
+    end, function()
+      -- The model reads the code while the instruction is typed.
+      client.command('prepare', place)
     end)
   end
 end
